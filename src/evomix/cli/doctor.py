@@ -1,0 +1,21 @@
+"""``evomix doctor``: is everything here that a run needs."""
+
+import typer
+
+from evomix.cli import options
+from evomix.cli.console import answer_json, answer_table
+from evomix.cli.failures import FAILED
+
+
+def doctor(path: options.LedgerPath = None, as_json: options.Json = False) -> None:
+    """Check versions, extras, threads, sources of randomness, the ledger and the compiler's cache."""
+    from evomix.experiment.doctor import checks  # noqa: PLC0415  (--help must not wait for it)
+
+    found = checks(path)
+    if as_json:
+        answer_json({"ok": all(check["ok"] for check in found), "checks": found})
+    else:
+        rows = [("ok" if check["ok"] else "FAILED", check["name"], check["detail"]) for check in found]
+        answer_table(("", "check", "detail"), rows)
+    if not all(check["ok"] for check in found):
+        raise typer.Exit(FAILED)

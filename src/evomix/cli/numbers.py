@@ -1,0 +1,62 @@
+"""Strict reading of the numbers that a guarantee rests on.
+
+Python's own ``float`` also takes ``1_0``, ``nan``, ``inf`` and surrounding spaces; a typing slip must never
+become a different budget.
+"""
+
+import math
+import re
+
+import typer
+
+_DECIMAL = re.compile(r"[+-]?([0-9]+(\.[0-9]*)?|\.[0-9]+)([eE][+-]?[0-9]+)?")
+
+
+def parse_epsilon(text: str) -> float:
+    """Return ε, finite and above 0.
+
+    Raises:
+        typer.BadParameter: naming epsilon and the text found.
+    """
+    value = _decimal(text)
+    if not 0.0 < value < math.inf:
+        raise typer.BadParameter(
+            f"expected a finite number above 0, such as 1.0; found epsilon={_quoted(text)}"
+        )
+    return value
+
+
+def parse_delta(text: str) -> float:
+    """Return δ, strictly between 0 and 1.
+
+    Raises:
+        typer.BadParameter: naming delta and the text found.
+    """
+    value = _decimal(text)
+    if not 0.0 < value < 1.0:
+        raise typer.BadParameter(
+            f"expected a number between 0 and 1, such as 1e-6; found delta={_quoted(text)}"
+        )
+    return value
+
+
+def parse_proximity(text: str) -> float | str:
+    """Return ``"auto"`` or γ in [0, 1].
+
+    Raises:
+        typer.BadParameter: naming proximity and the text found.
+    """
+    if text == "auto":
+        return text
+    value = _decimal(text)
+    if not 0.0 <= value <= 1.0:
+        raise typer.BadParameter(f"expected auto or a number in [0, 1]; found proximity={_quoted(text)}")
+    return abs(value)
+
+
+def _decimal(text: str) -> float:
+    return float(text) if _DECIMAL.fullmatch(text) else math.nan
+
+
+def _quoted(text: str) -> str:
+    return repr(text if len(text) <= 40 else text[:40] + "…")

@@ -1,0 +1,195 @@
+"""Every option of ``synth`` and those that other commands share, stated once, in panels for the help text."""
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from evomix.cli.numbers import parse_delta, parse_epsilon, parse_proximity
+
+# Shown in help and tab completion; RunSpec checks them, and a test keeps the two equal.
+MECHANISMS = ("auto", "pubmix", "linmix", "gaussian", "laplace")
+SELECTIONS = ("auto", "subsample", "rank")
+MODALITIES = ("auto", "table")
+
+_INPUT, _PRIVACY, _METHOD, _RUN = "Input", "Privacy", "Method", "Run"
+
+Epsilon = Annotated[
+    float | None,
+    typer.Option(
+        "--epsilon", parser=parse_epsilon, metavar="E", help="Privacy loss of the whole run; above 0."
+    ),
+]
+RequiredEpsilon = Annotated[
+    float,
+    typer.Option(
+        "--epsilon", parser=parse_epsilon, metavar="E", help="Privacy loss of the whole run; above 0."
+    ),
+]
+Delta = Annotated[
+    float | None,
+    typer.Option(
+        "--delta",
+        parser=parse_delta,
+        metavar="D",
+        help="Probability left out of the guarantee; far below 1/n. Default: 1/(n ln n), at most 1e-6.",
+    ),
+]
+Rows = Annotated[
+    int | None, typer.Option("--rows", metavar="M", help="Synthetic records to make (default 5000).")
+]
+Rounds = Annotated[
+    int | None, typer.Option("--rounds", metavar="T", help="Rounds of votes (default: planned).")
+]
+Candidates = Annotated[
+    int | None,
+    typer.Option("--candidates", metavar="d", help="Candidates to vote for in a round (default: planned)."),
+]
+Mechanism = Annotated[
+    str | None,
+    typer.Option(
+        "--mechanism",
+        metavar="|".join(MECHANISMS),
+        autocompletion=lambda: list(MECHANISMS),
+        help="How votes become a release. auto: pubmix with a public table, else linmix.",
+    ),
+]
+LedgerPath = Annotated[
+    Path | None,
+    typer.Option(
+        "--ledger", metavar="PATH", help="Ledger file (default: EVOMIX_LEDGER, else one for each user)."
+    ),
+]
+Json = Annotated[bool, typer.Option("--json", help="Print the answer as one JSON object.")]
+PublicEncoding = Annotated[
+    str | None,
+    typer.Option(
+        "--public-encoding", metavar="NAME", help="Text encoding of the public file (default utf-8)."
+    ),
+]
+Private = Annotated[
+    Path | None,
+    typer.Argument(
+        metavar="PRIVATE", help="Private table: CSV, TSV, Parquet (file or folder) or JSON lines."
+    ),
+]
+Public = Annotated[
+    Path | None,
+    typer.Option(
+        "--public", metavar="PUBLIC", rich_help_panel=_INPUT, help="Public table of the same field."
+    ),
+]
+Schema = Annotated[
+    Path | None,
+    typer.Option(
+        "--schema", metavar="SCHEMA.json", rich_help_panel=_INPUT, help="Columns, types and bounds."
+    ),
+]
+Out = Annotated[
+    Path | None,
+    typer.Option(
+        "-o", "--out", metavar="OUT", help="Synthetic table; format by suffix: .csv .tsv .parquet .jsonl."
+    ),
+]
+Selection = Annotated[
+    str | None,
+    typer.Option(
+        "--selection",
+        metavar="|".join(SELECTIONS),
+        autocompletion=lambda: list(SELECTIONS),
+        rich_help_panel=_METHOD,
+        help="How a release becomes the next parents.",
+    ),
+]
+Variations = Annotated[
+    int | None,
+    typer.Option(
+        "--variations",
+        metavar="K",
+        rich_help_panel=_METHOD,
+        help="Variations of a parent (default: planned).",
+    ),
+]
+Draws = Annotated[
+    int | None,
+    typer.Option(
+        "--draws",
+        metavar="N",
+        rich_help_panel=_METHOD,
+        help="Draws of a mixing mechanism over all rounds.",
+    ),
+]
+Proximity = Annotated[
+    str | None,
+    typer.Option(
+        "--proximity",
+        parser=parse_proximity,
+        metavar="auto|γ",
+        rich_help_panel=_METHOD,
+        help="How far private votes may be from public ones, in [0, 1]; never affects the guarantee.",
+    ),
+]
+Target = Annotated[
+    str | None,
+    typer.Option(
+        "--target", metavar="COLUMN", rich_help_panel=_INPUT, help="Column a later model will predict."
+    ),
+]
+Unit = Annotated[
+    str | None,
+    typer.Option(
+        "--unit",
+        metavar="COLUMN",
+        rich_help_panel=_PRIVACY,
+        help="Whose privacy: rows with one value here are one person's (default: each row is one).",
+    ),
+]
+Modality = Annotated[
+    str | None,
+    typer.Option(
+        "--modality",
+        metavar="|".join(MODALITIES),
+        autocompletion=lambda: list(MODALITIES),
+        rich_help_panel=_INPUT,
+        help="What a record is.",
+    ),
+]
+Config = Annotated[
+    Path | None,
+    typer.Option(
+        "--config", metavar="RUN.toml", rich_help_panel=_RUN, help="Options from a file; flags win."
+    ),
+]
+RunDir = Annotated[
+    Path | None,
+    typer.Option("--run-dir", metavar="DIR", rich_help_panel=_RUN, help="Default: OUT with suffix .run."),
+]
+Resume = Annotated[
+    bool,
+    typer.Option("--resume", rich_help_panel=_RUN, help="Go on with an interrupted run under its charge."),
+]
+Seed = Annotated[
+    int | None,
+    typer.Option(
+        "--seed", metavar="N", rich_help_panel=_RUN, help="Public randomness only; noise cannot be seeded."
+    ),
+]
+DryRun = Annotated[bool, typer.Option("--dry-run", rich_help_panel=_RUN, help="Plan only; spends nothing.")]
+Dataset = Annotated[
+    str | None,
+    typer.Option(
+        "--dataset", metavar="NAME", rich_help_panel=_PRIVACY, help="Name the ledger keeps the budget under."
+    ),
+]
+Budget = Annotated[
+    str | None,
+    typer.Option(
+        "--budget", metavar="E:D", rich_help_panel=_PRIVACY, help="Budget of the data set over all runs."
+    ),
+]
+Encoding = Annotated[
+    str | None,
+    typer.Option(
+        "--encoding", metavar="NAME", rich_help_panel=_INPUT, help="Text encoding of PRIVATE (default utf-8)."
+    ),
+]

@@ -1,0 +1,1 @@
+"""The nouns and protocols every other package shares; imports nothing of ours."""

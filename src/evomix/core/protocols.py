@@ -1,0 +1,62 @@
+"""The extension points. Closed on purpose: voting, mechanisms, noise and accounting.
+
+A *population* is an array of public records along its first axis, whatever the modality, so that taking rows
+and joining populations is plain NumPy.
+"""
+
+from typing import Protocol
+
+import numpy as np
+import pyarrow as pa
+
+from evomix.core.arrays import IntArray, Population
+from evomix.core.release import Release
+
+
+class Generator(Protocol):
+    """Proposes public records; never sees private ones."""
+
+    def random(self, size: int, rng: np.random.Generator) -> Population:
+        """Return ``size`` fresh records."""
+
+    def vary(self, parents: Population, scale: float, rng: np.random.Generator) -> Population:
+        """Return one variation of each parent; ``scale`` in (0, 1] is how far it may go."""
+
+
+class NearestIndex(Protocol):
+    """Candidates prepared for exact nearest-neighbour search."""
+
+    def nearest(self, records: Population) -> IntArray:
+        """Return for each record the position of its nearest candidate, int64 (n,).
+
+        Ties go to the lowest position. The answer for a record depends on that record and the candidates alone:
+        what else is in the batch must not matter, or a vote's sensitivity would exceed one.
+        """
+
+
+class Embedder(Protocol):
+    """Turns candidates into an index; the same geometry serves private and public records."""
+
+    def index(self, candidates: Population) -> NearestIndex:
+        """Prepare ``candidates`` for search."""
+
+
+class Codec(Protocol):
+    """Carries records between columnar form and a population.
+
+    ``encode`` is *total on values*: whatever a cell holds becomes a value inside the public schema, so that no
+    private value can decide between success and failure.
+    """
+
+    def encode(self, table: pa.Table) -> Population:
+        """Return the records of ``table`` as a population; never raises because of a cell's value."""
+
+    def decode(self, population: Population) -> pa.Table:
+        """Return ``population`` in columnar form."""
+
+
+class Selection(Protocol):
+    """Turns a release into the next parents. Post-processing; costs nothing."""
+
+    def __call__(self, release: Release, size: int, rng: np.random.Generator) -> IntArray:
+        """Return positions of ``size`` selected candidates (repeats allowed), int64 (size,)."""

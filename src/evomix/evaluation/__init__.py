@@ -1,0 +1,1 @@
+"""How close a synthetic table is to a real one, and what it may give away."""

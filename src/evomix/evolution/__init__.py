@@ -1,0 +1,1 @@
+"""Private Evolution: one pure round, the fold over it, and its resumable public state."""

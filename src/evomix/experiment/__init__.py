@@ -1,0 +1,1 @@
+"""From options to a finished run: specification, plan, and the place where parts are put together."""

@@ -1,0 +1,113 @@
+"""What a run leaves in its folder: public values only."""
+
+import importlib.metadata
+import json
+import platform
+from collections.abc import Mapping
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any, Final
+
+import evomix
+from evomix.core.errors import InputFileError
+from evomix.core.release import Draws
+from evomix.evolution.step import Round
+from evomix.formats.atomic import write_text
+
+PRIVACY_FILE: Final = "privacy.json"
+SPEC_FILE: Final = "spec.toml"
+REPORT_FILE: Final = "report.html"
+EVENTS_FILE: Final = "events.jsonl"
+CHECKPOINT: Final = "checkpoint"
+_RUN_FILE: Final = "run.json"
+
+
+def write_json(path: Path, content: Mapping[str, Any]) -> None:
+    """Write ``content`` as JSON, whole or not at all."""
+    write_text(path, json.dumps(content, indent=2, ensure_ascii=False, default=str) + "\n")
+
+
+def save_run(folder: Path, content: Mapping[str, Any]) -> None:
+    """Write what resuming needs besides the state: run id, plan, mechanism, seed."""
+    (folder / CHECKPOINT).mkdir(parents=True, exist_ok=True)
+    write_json(folder / CHECKPOINT / _RUN_FILE, content)
+
+
+def has_run(folder: Path) -> bool:
+    """Return whether a run was begun in ``folder``."""
+    return (folder / CHECKPOINT / _RUN_FILE).exists()
+
+
+def load_run(folder: Path) -> dict[str, Any] | None:
+    """Return what :func:`save_run` wrote, or ``None``.
+
+    Raises:
+        InputFileError: the file is damaged.
+    """
+    path = folder / CHECKPOINT / _RUN_FILE
+    if not path.exists():
+        return None
+    try:
+        content = json.loads(path.read_text(encoding="utf-8"))
+        if not isinstance(content, dict):
+            raise TypeError  # noqa: TRY301  (handled as any other damage)
+    except (OSError, ValueError, TypeError) as error:
+        raise InputFileError(
+            f"the checkpoint {path} is damaged. What the run spent stays spent; start a new run in another --run-dir"
+        ) from error
+    return content
+
+
+def append_event(folder: Path, event: Mapping[str, Any]) -> None:
+    """Add one line of public progress."""
+    folder.mkdir(parents=True, exist_ok=True)
+    line = json.dumps({"time": datetime.now(UTC).isoformat(timespec="seconds"), **event}, ensure_ascii=False)
+    with (folder / EVENTS_FILE).open("a", encoding="utf-8") as file:
+        file.write(line + "\n")
+
+
+def round_event(index: int, done: Round) -> dict[str, Any]:
+    """Return the public figures of a round."""
+    event: dict[str, Any] = {"event": "round", "round": index, "candidates": len(done.candidates)}
+    if isinstance(done.release, Draws):
+        event |= {"draws": done.release.draws, "distinct_drawn": int((done.release.counts > 0).sum())}
+    else:
+        event |= {"stddev": done.release.stddev}
+    return event
+
+
+def read_rounds(folder: Path) -> list[dict[str, Any]]:
+    """Return the events of the rounds that were released."""
+    path = folder / EVENTS_FILE
+    if not path.exists():
+        return []
+    events = []
+    for line in path.read_text(encoding="utf-8").splitlines():
+        try:
+            event = json.loads(line)
+        except ValueError:  # a line cut by a crash; the ledger, not this file, is the record
+            continue
+        if event.get("event") == "round":
+            events.append(event)
+    return events
+
+
+def software() -> dict[str, str]:
+    """Return the versions that made the result."""
+    names = ("numpy", "scipy", "numba", "pyarrow", "opendp")
+    return {"evomix": evomix.__version__, "python": platform.python_version()} | {
+        name: importlib.metadata.version(name) for name in names
+    }
+
+
+def to_toml(settings: Mapping[str, Any]) -> str:
+    """Return flat settings as TOML."""
+    return "".join(f"{key} = {_toml_value(value)}\n" for key, value in settings.items())
+
+
+def _toml_value(value: Any) -> str:
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    if isinstance(value, int | float):
+        return repr(value)
+    return json.dumps(str(value), ensure_ascii=False)

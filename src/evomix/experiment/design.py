@@ -1,0 +1,205 @@
+"""From inputs to a calibrated run: candidates, mechanism and noise, all fixed before a record votes."""
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from typing import Any, Final
+
+import numpy as np
+
+from evomix.core.arrays import FloatArray, IntArray, Population
+from evomix.core.errors import PrivacyError, SpecError
+from evomix.evolution.loop import Evolution
+from evomix.evolution.step import distinct
+from evomix.experiment.inputs import Inputs
+from evomix.experiment.planning import Plan, plan, split_draws
+from evomix.experiment.spec import RunSpec
+from evomix.modalities.tabular.domain import domain_size, enumerate_domain
+from evomix.privacy.calibration import delta as mixing_delta
+from evomix.privacy.mechanisms.gaussian import GaussianHistogram
+from evomix.privacy.mechanisms.laplace import LaplaceHistogram
+from evomix.privacy.mechanisms.linmix import linmix, uniform_weights
+from evomix.privacy.mechanisms.mixture import Mixture
+from evomix.privacy.mechanisms.pubmix import public_weights, pubmix
+from evomix.privacy.noise_design import proximity_of_folds
+
+PUBLIC_VOTERS: Final = 50_000
+"""Most public rows that vote for the noise distribution; more would only cost time."""
+FOLDS: Final = 5
+
+Mechanism = Mixture | GaussianHistogram | LaplaceHistogram
+
+
+@dataclass(frozen=True, slots=True)
+class Design:
+    """A run with every public choice made.
+
+    Attributes:
+        plan: the figures, for people.
+        mechanism: the calibrated mechanism.
+        proximity: γ that the noise was designed for (pubmix; else 1).
+        initial: candidates of round 0.
+        evolution: rounds, parents, variations.
+        selection: name of the selection.
+    """
+
+    plan: Plan
+    mechanism: Mechanism
+    proximity: float
+    initial: Population
+    evolution: Evolution
+    selection: str
+
+
+def make_plan(spec: RunSpec, inputs: Inputs) -> Plan:
+    """Return the plan of a run; needs the number of private units, which is public."""
+    mechanism = spec.mechanism
+    if mechanism == "auto":
+        mechanism = "linmix" if inputs.modality.public is None else "pubmix"
+    if mechanism == "pubmix" and inputs.modality.public is None:
+        raise SpecError("mechanism='pubmix' needs public rows; the public table has none. Use linmix")
+    return plan(
+        n=inputs.records.units,
+        epsilon=spec.epsilon,
+        delta=spec.delta,
+        rows=spec.rows,
+        rounds=spec.rounds,
+        candidates=spec.candidates,
+        mechanism=mechanism,
+        draws=spec.draws,
+        variations=spec.variations,
+        proximity=spec.proximity,
+        domain_size=domain_size(inputs.schema),
+    )
+
+
+def design(spec: RunSpec, inputs: Inputs, rng: np.random.Generator) -> Design:
+    """Choose the first candidates and calibrate the mechanism on them; reads public data only."""
+    planned = make_plan(spec, inputs)
+    initial = first_candidates(inputs, planned.candidates, rng)
+    proximity = 1.0
+    mechanism: Mechanism
+    if planned.mechanism == "pubmix":
+        assignments = public_assignments(inputs, initial, rng)
+        proximity = _proximity(spec, assignments, len(initial), rng)
+        public = np.bincount(assignments, minlength=len(initial)) / len(assignments)
+        total = sum(planned.draws)
+        mechanism = pubmix(
+            planned.epsilon, planned.delta, units=planned.n, draws=total, public=public, proximity=proximity
+        )
+    else:
+        mechanism = calibrate(planned, planned.candidates)
+    planned = with_mechanism(planned, mechanism)
+    return Design(planned, mechanism, proximity, initial, evolution_of(planned), selection_of(spec, planned))
+
+
+def calibrate(planned: Plan, candidates: int) -> Mechanism:
+    """Calibrate a mechanism that needs no public votes."""
+    if planned.mechanism == "linmix":
+        return linmix(
+            planned.epsilon, planned.delta, units=planned.n, draws=sum(planned.draws), candidates=candidates
+        )
+    histogram = {"gaussian": GaussianHistogram, "laplace": LaplaceHistogram}[planned.mechanism]
+    return histogram.calibrate(planned.epsilon, planned.delta, units=planned.n, rounds=planned.rounds)
+
+
+def with_mechanism(planned: Plan, mechanism: Mechanism) -> Plan:
+    """Return the plan with the figures of the calibrated mechanism."""
+    if isinstance(mechanism, Mixture):
+        return replace(
+            planned,
+            draws=split_draws(mechanism.draws, planned.rounds),
+            mixing_weight=mechanism.mixing_weight,
+            floor=mechanism.floor,
+            worst_case_tv=None,
+        )
+    return planned
+
+
+def evolution_of(planned: Plan) -> Evolution:
+    """Return the loop's settings: as many parents as keep every round within the planned candidates."""
+    variations = min(planned.variations, planned.candidates - 1)
+    return Evolution(planned.rounds, max(planned.candidates // (variations + 1), 1), variations)
+
+
+def selection_of(spec: RunSpec, planned: Plan) -> str:
+    """Return the selection: draws are a sample already; noisy histograms are best ranked."""
+    if spec.selection != "auto":
+        return spec.selection
+    return "subsample" if planned.mechanism in ("linmix", "pubmix") else "rank"
+
+
+def first_candidates(inputs: Inputs, size: int, rng: np.random.Generator) -> Population:
+    """Return the candidates of round 0: every possible record if ``size`` allows, else what the generator proposes."""
+    if domain_size(inputs.schema) <= size:
+        return enumerate_domain(inputs.schema)
+    return distinct(inputs.modality.generator.random(size, rng))
+
+
+def public_assignments(inputs: Inputs, candidates: Population, rng: np.random.Generator) -> IntArray:
+    """Return the nearest candidate of each public row (of a sample of them when there are very many)."""
+    rows = inputs.modality.public
+    assert rows is not None
+    if len(rows) > PUBLIC_VOTERS:
+        rows = rows[rng.choice(len(rows), PUBLIC_VOTERS, replace=False)]
+    return inputs.modality.embedder.index(candidates).nearest(rows)
+
+
+def _proximity(spec: RunSpec, assignments: IntArray, candidates: int, rng: np.random.Generator) -> float:
+    """Return γ: the user's, or the mean distance between random parts of the public table."""
+    if not isinstance(spec.proximity, str):
+        return float(spec.proximity)
+    if len(assignments) < 2 * FOLDS:
+        return 1.0
+    return proximity_of_folds(assignments, candidates, folds=FOLDS, rng=rng)
+
+
+def noise_weights(
+    made: Design, inputs: Inputs, rng: np.random.Generator
+) -> Callable[[Population], IntArray | None]:
+    """Return the function that gives a round's integer noise weights (``None`` for histograms)."""
+    mechanism = made.mechanism
+
+    def uniform(candidates: Population) -> IntArray:
+        return uniform_weights(len(candidates))
+
+    def designed(candidates: Population) -> IntArray:
+        assert isinstance(mechanism, Mixture)
+        if len(candidates) == 1:
+            return uniform_weights(1)
+        assignments = public_assignments(inputs, candidates, rng)
+        public: FloatArray = np.bincount(assignments, minlength=len(candidates)) / len(assignments)
+        return public_weights(public, mixture=mechanism, proximity=made.proximity)
+
+    if not isinstance(mechanism, Mixture):
+        return lambda _: None
+    return designed if mechanism.name == "pubmix" else uniform
+
+
+def restore(saved: dict[str, Any], planned: Plan) -> Mechanism:
+    """Return the mechanism of an interrupted run, certified anew from its saved parameters.
+
+    Raises:
+        PrivacyError: the saved parameters do not meet the budget.
+    """
+    mechanism: Mechanism
+    if planned.mechanism in ("linmix", "pubmix"):
+        mechanism = Mixture(
+            planned.mechanism,
+            saved["mixing_weight"],
+            saved["floor"],
+            saved["draws"],
+            planned.n,
+            planned.epsilon,
+            planned.delta,
+        )
+        spent = mixing_delta(
+            planned.epsilon,
+            mixing_weight=mechanism.mixing_weight,
+            n=max(planned.n, 1),
+            draws=mechanism.draws,
+            floor=mechanism.floor,
+        )
+        if spent > planned.delta:
+            raise PrivacyError("the saved mechanism does not meet the run's budget; start a new run")
+        return mechanism
+    return calibrate(planned, planned.candidates)

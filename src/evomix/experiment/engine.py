@@ -1,0 +1,277 @@
+"""One run from inputs to synthetic rows: charge, evolve, harvest."""
+
+import secrets
+import uuid
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from evomix.core.arrays import Population
+from evomix.core.errors import EnvironmentFailure, SpecError
+from evomix.core.release import Release
+from evomix.curator.curator import Curator
+from evomix.evolution.harvest import harvest
+from evomix.evolution.loop import evolve
+from evomix.evolution.state import State
+from evomix.evolution.step import Round
+from evomix.experiment import artifacts
+from evomix.experiment.design import Design, design, noise_weights, restore
+from evomix.experiment.identity import dataset_name, fingerprint, spec_digest
+from evomix.experiment.inputs import Inputs, open_inputs
+from evomix.experiment.spec import RunSpec
+from evomix.modalities.tabular.schema import Schema
+from evomix.privacy.budget import Budget
+from evomix.privacy.ledger import Ledger
+from evomix.privacy.mechanisms.mixture import Mixture
+from evomix.privacy.randomness import RandomSource, SystemSource
+from evomix.selection import SELECTIONS
+from evomix.selection.shares import vote_shares
+from evomix.selection.subsample import draw_systematic
+
+Progress = Callable[[str, int, int], None]
+"""Called with (what is being done, how much is done, how much there is)."""
+
+
+@dataclass(frozen=True, slots=True)
+class Finished:
+    """A run whose releases are all in.
+
+    Attributes:
+        spec: the resolved specification.
+        inputs: schema, modality and what was warned about.
+        design: plan and mechanism.
+        state: the last public state.
+        privacy: the content of privacy.json.
+        warnings: sentences for the user.
+        seed: seed of the public randomness.
+    """
+
+    spec: RunSpec
+    inputs: Inputs
+    design: Design
+    state: State
+    privacy: dict[str, Any]
+    warnings: tuple[str, ...]
+    seed: int
+
+    def sample(self, rows: int, seed: int) -> Population:
+        """Return ``rows`` synthetic records: post-processing of what was released; costs nothing."""
+        rng = np.random.default_rng([self.seed, seed])
+        assert self.state.release is not None
+        modality = self.inputs.modality
+        chosen = draw_systematic(vote_shares(self.state.release), rows, rng)
+        return harvest(
+            self.state.candidates, chosen, generator=modality.generator, embedder=modality.embedder, rng=rng
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class _RunRounds:
+    """The ledger's view of one run, for the curator."""
+
+    ledger: Ledger
+    run_id: str
+
+    def begin_round(self, round_index: int) -> None:
+        self.ledger.begin_round(self.run_id, round_index)
+
+
+def run(
+    spec: RunSpec,
+    *,
+    folder: Path | None,
+    progress: Progress | None = None,
+    source: RandomSource | None = None,
+) -> Finished:
+    """Charge the ledger, run all rounds and return what was released.
+
+    Args:
+        spec: what to do.
+        folder: run folder for checkpoints; ``None`` keeps nothing on disk (and cannot be resumed).
+        progress: told about each stage.
+        source: private randomness; only tests and simulations give another one than the system's.
+
+    Raises:
+        BudgetExceeded: the data set's budget does not allow the run; nothing was drawn.
+        EvomixError: as the stages say.
+    """
+    report = progress or (lambda _stage, _done, _total: None)
+    source = SystemSource() if source is None else source
+    report("opening the tables", 0, 1)
+    inputs = open_inputs(spec)
+    report("opening the tables", 1, 1)
+    saved = _saved_run(spec, folder)
+    spec = replace(spec, seed=_seed(spec, saved))
+    assert spec.seed is not None
+    rng = np.random.default_rng(spec.seed)
+    report("planning", 0, 1)
+    made = design(spec, inputs, rng)
+    report("planning", 1, 1)
+    ledger = Ledger(spec.ledger)
+    digest = fingerprint(spec.private)
+    dataset = dataset_name(spec, digest, ledger)
+    settings = spec_digest(_digested(spec))
+    begun: frozenset[int] = frozenset()
+    if saved is None:
+        run_id = uuid.uuid4().hex
+        ledger.open_run(
+            run_id,
+            dataset,
+            Budget(made.plan.epsilon, made.plan.delta),
+            fingerprint=digest,
+            spec_digest=settings,
+            grant=None if spec.budget is None else Budget.parse(spec.budget),
+            rounds=made.plan.rounds,
+        )
+        _begin_folder(folder, run_id, made, spec)
+    else:
+        run_id = saved["run_id"]
+        ledger.check_resume(
+            run_id, fingerprint=digest, spec_digest=settings, epsilon=made.plan.epsilon, delta=made.plan.delta
+        )
+        begun = ledger.started_rounds(run_id)
+        made = replace(made, mechanism=restore(saved["mechanism"], made.plan))
+    state = _evolve(made, inputs, rng, begun, _RunRounds(ledger, run_id), source, folder, report)
+    if state.release is None:
+        raise EnvironmentFailure(
+            "every round of this run was begun and interrupted before it was saved, so nothing was released; what was "
+            "charged stays spent. Start a new run (without --resume)"
+        )
+    ledger.finish_run(run_id)
+    privacy = _privacy(spec, made, state, dataset, run_id, ledger, secure=source.secure)
+    return Finished(spec, inputs, made, state, privacy, (*inputs.warnings, *made.plan.warnings), spec.seed)
+
+
+def _evolve(
+    made: Design,
+    inputs: Inputs,
+    rng: np.random.Generator,
+    begun: frozenset[int],
+    rounds: _RunRounds,
+    source: RandomSource,
+    folder: Path | None,
+    report: Progress,
+) -> State:
+    """Fold over the rounds with the curator behind ``privatise``."""
+    modality, mechanism = inputs.modality, made.mechanism
+    curator = Curator(
+        inputs.records,
+        modality.embedder,
+        mechanism,
+        draws=made.plan.draws,
+        first_round=max((index + 1 for index in begun), default=0),
+        ledger=rounds,
+        source=source,
+    )
+    weights = noise_weights(made, inputs, rng)
+
+    def privatise(index: int, candidates: Population) -> Release:
+        return curator.release(index, candidates, weights(candidates))
+
+    def saved(index: int, done: Round) -> None:
+        if folder is not None:
+            artifacts.append_event(folder, artifacts.round_event(index, done))
+        report("evolving", index + 1, made.plan.rounds)
+
+    report("evolving", 0, made.plan.rounds)
+    return evolve(
+        made.evolution,
+        made.initial,
+        generator=modality.generator,
+        privatise=privatise,
+        select=SELECTIONS[made.selection],
+        rng=rng,
+        checkpoint=None if folder is None else folder / artifacts.CHECKPOINT,
+        begun=begun,
+        on_round=saved,
+    )
+
+
+def _saved_run(spec: RunSpec, folder: Path | None) -> dict[str, Any] | None:
+    """Return the interrupted run to go on with, if the user asked for it."""
+    if not spec.resume:
+        return None
+    if folder is None:
+        raise SpecError("resume needs the run folder of the interrupted run (--run-dir)")
+    saved = artifacts.load_run(folder)
+    if saved is None:
+        raise SpecError(f"nothing to resume in run_dir={str(folder)!r}; run without --resume")
+    return saved
+
+
+def _seed(spec: RunSpec, saved: dict[str, Any] | None) -> int:
+    """Return the seed of the public randomness: the user's, the interrupted run's, or a fresh one."""
+    if saved is not None and spec.seed is None:
+        return int(saved["seed"])
+    return secrets.randbits(63) if spec.seed is None else spec.seed
+
+
+def _digested(spec: RunSpec) -> dict[str, Any]:
+    """Return the settings whose change would make another run of it; public inputs count by content."""
+    settings = spec.public_settings()
+    if spec.public is not None:
+        settings["public"] = fingerprint(spec.public).hex()
+    if isinstance(spec.schema, Schema | dict):
+        settings["schema"] = str(spec.schema)
+    elif spec.schema is not None:
+        settings["schema"] = fingerprint(spec.schema).hex()
+    return settings
+
+
+def _begin_folder(folder: Path | None, run_id: str, made: Design, spec: RunSpec) -> None:
+    """Write what resuming needs, and forget an earlier run's state in the same folder."""
+    if folder is None:
+        return
+    folder.mkdir(parents=True, exist_ok=True)
+    for old in (
+        folder / artifacts.CHECKPOINT / "state.npz",
+        folder / artifacts.EVENTS_FILE,
+        folder / artifacts.PRIVACY_FILE,
+    ):
+        old.unlink(missing_ok=True)
+    (folder / artifacts.REPORT_FILE).unlink(missing_ok=True)
+    artifacts.save_run(
+        folder,
+        {"run_id": run_id, "seed": spec.seed, "mechanism": _parameters(made), "plan": made.plan.to_dict()},
+    )
+
+
+def _parameters(made: Design) -> dict[str, Any]:
+    return made.mechanism.describe()
+
+
+def _privacy(
+    spec: RunSpec, made: Design, state: State, dataset: str, run_id: str, ledger: Ledger, *, secure: bool
+) -> dict[str, Any]:
+    """Return the content of privacy.json."""
+    mechanism, plan = made.mechanism, made.plan
+    begun = sorted(ledger.started_rounds(run_id))
+    draws = {"draws": sum(plan.draws)} if isinstance(mechanism, Mixture) else {}
+    return {
+        "private": secure,
+        "epsilon": plan.epsilon,
+        "delta": plan.delta,
+        "adjacency": plan.adjacency,
+        "unit": "one row" if spec.unit is None else f"all rows with one value of {spec.unit!r}",
+        "unit_column": spec.unit,
+        "n": plan.n,
+        "mechanism": plan.mechanism,
+        **mechanism.describe(),
+        **draws,
+        "rounds": plan.rounds,
+        "draws_per_round": list(plan.draws),
+        "begun_rounds": begun,
+        "candidates": plan.candidates,
+        "proximity": made.proximity if plan.mechanism == "pubmix" else None,
+        "selection": made.selection,
+        "public_data": spec.public is not None,
+        "seed": spec.seed,
+        "dataset": dataset,
+        "run_id": run_id,
+        "charges": [{"run_id": run_id, "epsilon": plan.epsilon, "delta": plan.delta}],
+        "software": artifacts.software(),
+        "last_saved_round": state.next_round - 1,
+    }

@@ -1,0 +1,82 @@
+"""What a run is recognised by: its data and its specification."""
+
+import hashlib
+import json
+from pathlib import Path
+from typing import Any, Final
+
+import pyarrow as pa
+
+from evomix.experiment.spec import RunSpec
+from evomix.formats.table import read_table
+from evomix.privacy.ledger import Ledger
+
+_PIECE: Final = 1 << 20
+_PIECES: Final = 16
+
+
+def fingerprint(source: Any) -> bytes:
+    """Return a digest that tells private inputs apart; it is kept only under the ledger's key.
+
+    Files are told apart by size and up to sixteen pieces of one MiB, so that the cost does not grow with the file.
+    """
+    digest = hashlib.sha256()
+    if isinstance(source, str | Path):
+        path = Path(source)
+        for file in sorted(path.rglob("*")) if path.is_dir() else [path]:
+            if file.is_file():
+                _add_file(digest, file)
+        return digest.digest()
+    with pa.ipc.new_stream(_Sink(digest), (table := read_table(source)).schema) as writer:
+        writer.write_table(table)
+    return digest.digest()
+
+
+def dataset_name(spec: RunSpec, digest: bytes, ledger: Ledger) -> str:
+    """Return the name that the data set's budget is kept under.
+
+    Tables in memory have no name of their own: they are told apart by a digest under the ledger's secret key.
+    """
+    if spec.dataset is not None:
+        return spec.dataset
+    if isinstance(spec.private, str | Path):
+        return str(Path(spec.private).resolve())
+    return f"memory:{ledger.seal(digest).hex()[:16]}"
+
+
+def spec_digest(settings: dict[str, Any]) -> str:
+    """Return a digest of the public settings that decide a run's result."""
+    ignored = {"out", "run_dir", "ledger", "budget", "dataset", "private"}
+    kept = {key: value for key, value in settings.items() if key not in ignored}
+    return hashlib.sha256(json.dumps(kept, sort_keys=True, default=str).encode()).hexdigest()
+
+
+def _add_file(digest: Any, file: Path) -> None:
+    size = file.stat().st_size
+    digest.update(f"{size};".encode())
+    with file.open("rb") as stream:
+        if size <= _PIECE * _PIECES:
+            digest.update(stream.read())
+            return
+        for piece in range(_PIECES):
+            stream.seek((size - _PIECE) * piece // (_PIECES - 1))
+            digest.update(stream.read(_PIECE))
+
+
+class _Sink:
+    """A file-like object that hashes what is written to it."""
+
+    closed = False
+
+    def __init__(self, digest: Any) -> None:
+        self._digest = digest
+
+    def write(self, piece: Any) -> int:
+        self._digest.update(memoryview(piece))
+        return len(memoryview(piece))
+
+    def flush(self) -> None:
+        """Nothing is buffered."""
+
+    def close(self) -> None:
+        """Nothing is held."""

@@ -1,0 +1,175 @@
+"""``evomix synth``: from a specification to files."""
+
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+from evomix.core.arrays import Population
+from evomix.core.errors import SpecError
+from evomix.experiment import artifacts
+from evomix.experiment.design import make_plan
+from evomix.experiment.engine import Finished, Progress, run
+from evomix.experiment.inputs import open_inputs
+from evomix.experiment.spec import RunSpec
+from evomix.formats.atomic import check_writable, write_text
+from evomix.formats.table import check_output, write_table
+from evomix.privacy.budget import Budget
+from evomix.privacy.ledger import Ledger
+from evomix.reports.html import ReportContext, render_report
+
+if sys.platform != "win32":
+    import fcntl
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """What a run made.
+
+    Attributes:
+        out: the synthetic table.
+        rows: records in it.
+        run_dir: folder with privacy.json, spec.toml, report.html, events.jsonl, checkpoint/.
+        privacy: the content of privacy.json.
+        plan: the plan as it was calibrated.
+        warnings: sentences for the user.
+    """
+
+    out: Path
+    rows: int
+    run_dir: Path
+    privacy: dict[str, Any]
+    plan: dict[str, Any]
+    warnings: tuple[str, ...]
+
+
+def synthesize_to_file(spec: RunSpec, *, progress: Progress | None = None) -> Outcome:
+    """Do the main job: write the synthetic table and the run folder.
+
+    Files appear whole, and only when the run is done; whether they can be written is checked before anything is
+    charged.
+
+    Raises:
+        EvomixError: as the stages say; what was charged stays charged.
+    """
+    spec = _with_paths(spec)
+    assert spec.out is not None
+    assert spec.run_dir is not None
+    check_output(spec.out)
+    _make_folder(spec.run_dir)
+    check_writable(spec.run_dir / artifacts.PRIVACY_FILE)
+    report = progress or (lambda _stage, _done, _total: None)
+    with _exclusive(spec.run_dir):
+        interrupted = not spec.resume and _is_interrupted(spec.run_dir)
+        finished = run(spec, folder=spec.run_dir, progress=report)
+        warnings = finished.warnings
+        if interrupted:
+            warnings += (
+                f"{spec.run_dir} held an interrupted run; its charge stays spent (--resume would have gone on with it)",
+            )
+        report("writing", 0, 2)
+        population = finished.sample(spec.rows, 0)
+        _write_folder(replace(finished, warnings=warnings), population, spec)
+        report("writing", 1, 2)
+        write_table(finished.inputs.modality.codec.decode(population), spec.out)
+        report("writing", 2, 2)
+    return Outcome(
+        spec.out, spec.rows, spec.run_dir, finished.privacy, finished.design.plan.to_dict(), warnings
+    )
+
+
+def dry_run(spec: RunSpec) -> dict[str, Any]:
+    """Return the plan of a run: nothing is charged, no record votes, no file is written."""
+    if spec.budget is not None:
+        Budget.parse(spec.budget)
+    inputs = open_inputs(spec)
+    planned = make_plan(spec, inputs)
+    return planned.to_dict() | {
+        "warnings": [*inputs.warnings, *planned.warnings],
+        "ledger": str(Ledger(spec.ledger).path),
+    }
+
+
+def write_report(finished: Finished, population: Population, path: Path) -> None:
+    """Write the self-contained report of a run."""
+    folder = path.parent
+    modality = finished.inputs.modality
+    context = ReportContext(
+        title="Synthetic data report",
+        privacy=finished.privacy,
+        columns=finished.inputs.schema.modelled,
+        synthetic=population,
+        reference=modality.public,
+        reference_name="public data",
+        rounds=artifacts.read_rounds(folder),
+        warnings=finished.warnings,
+        spec_toml=_resolved(finished),
+        evaluation=None,
+    )
+    write_text(path, render_report(context))
+
+
+def _resolved(finished: Finished) -> str:
+    """Return the whole resolved run as TOML."""
+    plan = finished.design.plan
+    settings = finished.spec.public_settings() | {
+        "delta": plan.delta,
+        "mechanism": plan.mechanism,
+        "selection": finished.design.selection,
+        "rounds": plan.rounds,
+        "variations": plan.variations,
+        "candidates": plan.candidates,
+    }
+    if plan.draws:
+        settings["draws"] = sum(plan.draws)
+    return artifacts.to_toml(settings)
+
+
+def _write_folder(finished: Finished, population: Population, spec: RunSpec) -> None:
+    assert spec.run_dir is not None
+    write_text(spec.run_dir / artifacts.SPEC_FILE, _resolved(finished))
+    write_report(finished, population, spec.run_dir / artifacts.REPORT_FILE)
+    artifacts.write_json(spec.run_dir / artifacts.PRIVACY_FILE, finished.privacy)
+
+
+def _with_paths(spec: RunSpec) -> RunSpec:
+    """Return ``spec`` with OUT and RUN_DIR filled in."""
+    out = spec.out
+    if out is None:
+        if not isinstance(spec.private, str | Path):
+            raise SpecError("out is missing: name the file to write (--out)")
+        out = Path(Path(spec.private).stem + ".synthetic.csv")
+    run_dir = out.with_suffix(".run") if spec.run_dir is None else spec.run_dir
+    if isinstance(spec.private, str | Path) and Path(spec.private).resolve() == out.resolve():
+        raise SpecError("out is the private file itself; name another file (--out)")
+    return replace(spec, out=out, run_dir=run_dir)
+
+
+def _make_folder(folder: Path) -> None:
+    if folder.exists() and not folder.is_dir():
+        raise SpecError(f"run_dir={str(folder)!r} is a file; name a folder (--run-dir)")
+    check_writable(folder / "x") if folder.exists() else check_writable(folder)
+    folder.mkdir(parents=True, exist_ok=True)
+
+
+def _is_interrupted(folder: Path) -> bool:
+    return artifacts.has_run(folder) and not (folder / artifacts.PRIVACY_FILE).exists()
+
+
+@contextmanager
+def _exclusive(folder: Path) -> Iterator[None]:
+    """Hold the run folder for one process; a killed process lets go of it."""
+    if sys.platform == "win32":
+        yield
+        return
+    with (folder / ".lock").open("w") as file:
+        try:
+            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except OSError:
+            raise SpecError(
+                f"run_dir={str(folder)!r} is in use by another run; name another (--run-dir)"
+            ) from None
+        yield
+        (folder / ".lock").unlink(missing_ok=True)

@@ -1,0 +1,143 @@
+"""Every knob of a run, stated once. Flags and TOML both become a ``RunSpec``."""
+
+import math
+import tomllib
+from collections.abc import Mapping
+from dataclasses import dataclass, fields
+from pathlib import Path
+from typing import Any, Final
+
+from evomix.core.errors import InputFileError, SpecError
+from evomix.privacy.calibration import check_delta, check_epsilon
+
+MECHANISMS: Final = ("auto", "pubmix", "linmix", "gaussian", "laplace")
+SELECTIONS: Final = ("auto", "subsample", "rank")
+LATER_SELECTIONS: Final = ("projection", "gape")
+MODALITIES: Final = ("auto", "table")
+LATER_MODALITIES: Final = ("text", "image")
+LARGE_EPSILON: Final = 10.0
+"""Above this ε a run is done, with a warning that it protects little."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RunSpec:
+    """What the user asked for; the names are those of the command line (INTERFACE of the project).
+
+    Raises ``SpecError`` on construction when a value is out of range.
+    """
+
+    private: Any
+    epsilon: float
+    delta: float | None = None
+    public: Any = None
+    schema: Any = None
+    out: Path | None = None
+    rows: int = 5000
+    mechanism: str = "auto"
+    selection: str = "auto"
+    rounds: int | None = None
+    variations: int | None = None
+    candidates: int | None = None
+    draws: int | None = None
+    proximity: float | str = "auto"
+    target: str | None = None
+    unit: str | None = None
+    modality: str = "auto"
+    seed: int | None = None
+    dataset: str | None = None
+    budget: str | None = None
+    ledger: Path | None = None
+    run_dir: Path | None = None
+    resume: bool = False
+    encoding: str = "utf-8"
+    public_encoding: str = "utf-8"
+
+    def __post_init__(self) -> None:
+        check_epsilon(self.epsilon)
+        if self.delta is not None:
+            check_delta(self.delta)
+        _check_choice("mechanism", self.mechanism, MECHANISMS)
+        _check_choice("selection", self.selection, SELECTIONS, later=LATER_SELECTIONS)
+        _check_choice("modality", self.modality, MODALITIES, later=LATER_MODALITIES)
+        for name, least in (
+            ("rows", 1),
+            ("rounds", 1),
+            ("variations", 0),
+            ("candidates", 1),
+            ("draws", 1),
+            ("seed", 0),
+        ):
+            value = getattr(self, name)
+            if value is not None and (isinstance(value, bool) or not isinstance(value, int) or value < least):
+                raise SpecError(f"{name} must be a whole number of at least {least}; found {name}={value!r}")
+        _check_proximity(self.proximity)
+        if self.mechanism == "pubmix" and self.public is None:
+            raise SpecError("mechanism='pubmix' needs a public table (--public); without one use linmix")
+
+    @classmethod
+    def from_mapping(cls, settings: Mapping[str, Any]) -> "RunSpec":
+        """Build a spec from plain settings; unknown keys are refused.
+
+        Raises:
+            SpecError: a key is unknown, one that is needed is missing, or a value is out of range.
+        """
+        known = {field.name for field in fields(cls)}
+        unknown = sorted(set(settings) - known)
+        if unknown:
+            raise SpecError(f"unknown setting(s) {', '.join(unknown)}; known: {', '.join(sorted(known))}")
+        missing = [name for name in ("private", "epsilon") if name not in settings]
+        if missing:
+            raise SpecError(f"missing setting(s): {', '.join(missing)}")
+        paths = {"out", "ledger", "run_dir"}
+        return cls(
+            **{
+                key: Path(value) if key in paths and value is not None else value
+                for key, value in settings.items()
+            }
+        )
+
+    def public_settings(self) -> dict[str, Any]:
+        """Return the settings that are given, as plain values, for spec.toml."""
+        settings: dict[str, Any] = {}
+        for field in fields(self):
+            value = getattr(self, field.name)
+            if value is None or (field.name == "resume"):
+                continue
+            settings[field.name] = value if isinstance(value, bool | int | float | str) else _as_text(value)
+        return settings
+
+
+def load_toml(path: str | Path) -> dict[str, Any]:
+    """Return the settings of a run file.
+
+    Raises:
+        InputFileError: the file is missing or is not TOML.
+    """
+    try:
+        return tomllib.loads(Path(path).read_text(encoding="utf-8"))
+    except OSError as error:
+        raise InputFileError(f"cannot read the run file {path}: {error.strerror}") from error
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+        raise InputFileError(f"{path} is not a TOML file: {error}") from error
+
+
+def _as_text(value: Any) -> str:
+    return str(value) if isinstance(value, Path) else f"<in memory: {type(value).__name__}>"
+
+
+def _check_choice(name: str, value: str, choices: tuple[str, ...], later: tuple[str, ...] = ()) -> None:
+    if value in later:
+        raise SpecError(f"{name}={value!r} is not part of this version; choose one of {', '.join(choices)}")
+    if value not in choices:
+        raise SpecError(f"{name} must be one of {', '.join(choices)}; found {name}={value!r}")
+
+
+def _check_proximity(value: float | str) -> None:
+    if value == "auto":
+        return
+    if (
+        isinstance(value, bool)
+        or not isinstance(value, int | float)
+        or not (math.isfinite(value) and 0.0 <= value <= 1.0)
+    ):
+        raise SpecError(f"proximity must be 'auto' or a number in [0, 1]; found proximity={value!r}")

@@ -1,0 +1,1 @@
+"""Tables as files: reading and writing, with errors that never quote a cell."""

@@ -1,0 +1,1 @@
+"""Tables: schema, codec, distance, and the generator of candidate rows."""

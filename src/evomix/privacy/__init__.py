@@ -1,0 +1,1 @@
+"""DP mathematics on numbers and vectors: knows no file, row, modality or machine-learning library."""

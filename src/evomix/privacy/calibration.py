@@ -1,0 +1,169 @@
+"""From a budget to a parameter and back, for mixing mechanisms; always rounded towards privacy.
+
+A run's budget is a *number of draws*: rounds may differ in candidates and noise distribution and may be chosen
+adaptively, as long as all use one mixing weight β and no noise mass lies below the common floor t
+(proof: docs/proofs/mixing.md, "Composition").
+"""
+
+import math
+from collections.abc import Callable
+from typing import Final
+
+from scipy.optimize import brentq
+
+from evomix.core.errors import SpecError
+from evomix.privacy.hockey_stick import MAX_DRAWS, mixing_delta
+
+GRID: Final = 2**53
+"""Mixing weights are multiples of 1/GRID: exact as floats, and sampled as the very same integers."""
+
+_TINY_LOG: Final = -1e4  # stands for ln 0 where the root finder needs a finite number
+
+
+def check_epsilon(epsilon: float) -> float:
+    """Return ``epsilon`` if it is finite and positive, else raise ``SpecError``."""
+    if not (isinstance(epsilon, int | float) and math.isfinite(epsilon) and epsilon > 0):
+        raise SpecError(f"epsilon must be a finite number above 0; found epsilon={epsilon!r}")
+    return float(epsilon)
+
+
+def check_delta(delta: float) -> float:
+    """Return ``delta`` if it lies in (0, 1), else raise ``SpecError``."""
+    if not (isinstance(delta, int | float) and 0.0 < delta < 1.0):
+        raise SpecError(f"delta must lie strictly between 0 and 1; found delta={delta!r}")
+    return float(delta)
+
+
+def _check_pair(n: int, draws: int, floor: float, second_floor: float | None) -> tuple[float, float]:
+    """Validate the public parameters and return the two floors."""
+    if n < 1:
+        raise SpecError(f"n must be at least 1 private unit; found n={n}")
+    if not 0 <= draws <= MAX_DRAWS:
+        raise SpecError(f"draws must lie in 0..{MAX_DRAWS}; found draws={draws}")
+    floors = (floor, floor if second_floor is None else second_floor)
+    if not (0.0 <= floors[0] <= floors[1] <= 1.0 and sum(floors) <= 1.0):
+        raise SpecError(
+            f"floors are the two smallest noise masses: 0 ≤ floor ≤ second_floor and floor + second_floor ≤ 1; "
+            f"found floor={floors[0]!r}, second_floor={floors[1]!r}"
+        )
+    return floors
+
+
+def delta(
+    epsilon: float,
+    *,
+    mixing_weight: float,
+    n: int,
+    draws: int,
+    floor: float,
+    second_floor: float | None = None,
+) -> float:
+    """Return an upper bound on δ(ε) of ``draws`` draws from a mixture, replace-one neighbours.
+
+    Args:
+        epsilon: ε ≥ 0.
+        mixing_weight: β in [0, 1], the share of noise.
+        n: number of private units (public).
+        draws: number of draws over all rounds.
+        floor: smallest mass of any round's noise distribution, in [0, 1/2].
+        second_floor: second smallest mass, if it is known to be larger.
+
+    Raises:
+        SpecError: a parameter is out of range.
+
+    Source: PubMix, Theorem 4.1 and Lemma C.2. Proof: docs/proofs/mixing.md.
+    """
+    if not epsilon >= 0.0:
+        raise SpecError(f"epsilon must be at least 0; found epsilon={epsilon!r}")
+    if not 0.0 <= mixing_weight <= 1.0:
+        raise SpecError(f"mixing_weight must lie in [0, 1]; found mixing_weight={mixing_weight!r}")
+    floors = _check_pair(n, draws, floor, second_floor)
+    if epsilon == math.inf and mixing_weight * floors[0] > 0.0:
+        return 0.0
+    return mixing_delta(epsilon, mixing_weight=mixing_weight, n=n, draws=draws, floors=floors)
+
+
+def mixing_weight(
+    epsilon: float, delta: float, *, n: int, draws: int, floor: float, second_floor: float | None = None
+) -> float:
+    """Return β_min, the least share of noise that meets (ε, δ); a multiple of 2⁻⁵³, rounded up.
+
+    Put back into :func:`delta` the result gives at most ``delta``. Arguments as there.
+
+    Raises:
+        SpecError: a parameter is out of range.
+    """
+    epsilon, target = check_epsilon(epsilon), check_delta(delta)
+    floors = _check_pair(n, draws, floor, second_floor)
+
+    def spent(beta: float) -> float:
+        return mixing_delta(epsilon, mixing_weight=beta, n=n, draws=draws, floors=floors)
+
+    if spent(0.0) <= target:
+        return 0.0
+    if floors[0] == 0.0:
+        return 1.0
+    log_target = math.log(target)
+
+    def excess(log_odds: float) -> float:
+        found = spent(1.0 / (1.0 + math.exp(-log_odds)))
+        return max(math.log(found) if found > 0.0 else _TINY_LOG, _TINY_LOG) - log_target
+
+    bracket = _bracket(excess)
+    beta = 1.0 / GRID
+    if bracket is not None:
+        beta = 1.0 / (1.0 + math.exp(-brentq(excess, *bracket, xtol=1e-11, rtol=1e-13, maxiter=200)))
+    return _round_up(beta, lambda beta: spent(beta) <= target)
+
+
+def _bracket(excess: Callable[[float], float]) -> tuple[float, float] | None:
+    """Return log-odds of β around the root of the decreasing function ``excess``.
+
+    At log-odds 40 the float β is 1, where δ is 0. None: the root lies below log-odds −40, beyond the grid.
+    """
+    low = high = 0.0
+    step = 1.0
+    if excess(0.0) > 0.0:
+        while high < 40.0 and excess(high) > 0.0:
+            low, high, step = high, min(high + step, 40.0), step * 2.0
+        return low, high
+    while low > -40.0:
+        low, high, step = max(low - step, -40.0), low, step * 2.0
+        if excess(low) > 0.0:
+            return low, high
+    return None
+
+
+def _round_up(beta: float, private: Callable[[float], bool]) -> float:
+    """Return the first grid point at or above ``beta`` found private, stepping up by growing strides."""
+    numerator = min(GRID, math.ceil(beta * (1.0 + 1e-13) * GRID))
+    stride = max(1, numerator >> 46)
+    while numerator < GRID and not private(numerator / GRID):
+        numerator = min(GRID, numerator + stride)
+        stride *= 2
+    return numerator / GRID
+
+
+def max_draws(epsilon: float, delta: float, *, n: int, mixing_weight: float, floor: float) -> int:
+    """Return the largest number of draws that meets (ε, δ) at a given β, at most ``MAX_DRAWS``.
+
+    Arguments and errors as in :func:`delta`. The budget of a whole run, to spend over rounds as one likes.
+    """
+    epsilon, target = check_epsilon(epsilon), check_delta(delta)
+    floors = _check_pair(n, 0, floor, None)
+    if not 0.0 <= mixing_weight <= 1.0:
+        raise SpecError(f"mixing_weight must lie in [0, 1]; found mixing_weight={mixing_weight!r}")
+
+    def private(draws: int) -> bool:
+        return mixing_delta(epsilon, mixing_weight=mixing_weight, n=n, draws=draws, floors=floors) <= target
+
+    high = 1
+    while high < MAX_DRAWS and private(high):
+        high = min(2 * high, MAX_DRAWS)
+    if private(high):
+        return high
+    low = high // 2
+    while high - low > 1:
+        middle = (low + high) // 2
+        low, high = (middle, high) if private(middle) else (low, middle)
+    return low

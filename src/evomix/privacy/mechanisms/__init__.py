@@ -1,0 +1,1 @@
+"""How votes become releasable: one mechanism, one file, one proof."""

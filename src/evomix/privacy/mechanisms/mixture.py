@@ -1,0 +1,78 @@
+"""Sampling a mixture exactly: what LinMix and PubMix share.
+
+A draw is noise with probability β = B/2⁵³, else the vote of a private unit drawn uniformly. So only the units that
+are drawn ever need to vote, and how many are drawn does not depend on the data. Proof: docs/proofs/mixing.md.
+"""
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from evomix.core.arrays import IntArray
+from evomix.core.errors import PrivacyError
+from evomix.privacy.calibration import GRID
+from evomix.privacy.randomness import RandomSource, uniform_below
+
+
+@dataclass(frozen=True, slots=True)
+class Mixture:
+    """A mixing mechanism with its run-wide constants, fixed before any record is seen.
+
+    Attributes:
+        name: "linmix" or "pubmix".
+        mixing_weight: β, a multiple of 2⁻⁵³.
+        floor: t, at most every mass of every round's noise distribution.
+        draws: the run's budget of draws, over all rounds.
+        units: n, the number of private units.
+        epsilon, delta: what ``draws`` draws spend (replace-one neighbours).
+
+    Guarantee: any adaptive sequence of rounds with at most ``draws`` draws in all is (ε, δ)-DP under replacing one
+    private unit. Proof: docs/proofs/mixing.md. Source: PubMix, Theorem 4.1.
+    """
+
+    name: str
+    mixing_weight: float
+    floor: float
+    draws: int
+    units: int
+    epsilon: float
+    delta: float
+
+    @property
+    def numerator(self) -> int:
+        """B with β = B/2⁵³."""
+        return int(self.mixing_weight * GRID)
+
+    def describe(self) -> dict[str, Any]:
+        """Return the public parameters for privacy.json."""
+        return {
+            "draws": self.draws,
+            "mixing_weight": self.mixing_weight,
+            "floor": self.floor,
+            "accountant": "exact divergence of the dominating three-outcome pair, draws as the budget",
+        }
+
+    def private_share(self, draws: int, source: RandomSource) -> int:
+        """Return how many of ``draws`` draws come from private units; independent of any record."""
+        if self.units == 0:
+            return 0
+        return int((uniform_below(source, GRID, draws) >= self.numerator).sum())
+
+    def check_weights(self, weights: IntArray) -> None:
+        """Raise ``PrivacyError`` unless integer noise weights are what was accounted for."""
+        total = int(weights.sum())
+        # numerator/denominator comparison: weight/total ≥ floor in exact arithmetic.
+        top, bottom = self.floor.as_integer_ratio()
+        if weights.size > 1 and (total <= 0 or int(weights.min()) * bottom < top * total):
+            raise PrivacyError(
+                f"a noise mass lies below the accounted floor={self.floor!r} "
+                f"(candidates={weights.size}); the release was not computed"
+            )
+
+
+def draw_noise(weights: IntArray, size: int, source: RandomSource) -> IntArray:
+    """Return ``size`` candidate positions drawn with probability proportional to integer ``weights``."""
+    cumulative = np.cumsum(weights)
+    drawn = uniform_below(source, int(cumulative[-1]), size)
+    return np.searchsorted(cumulative, drawn, side="right").astype(np.int64)

@@ -1,0 +1,1 @@
+"""Pages for people: the run report, the evaluation report, the privacy statement."""

@@ -1,0 +1,48 @@
+"""The references of what a run used."""
+
+from collections.abc import Mapping
+from typing import Any
+
+_PRIVATE_EVOLUTION = (
+    "Z. Lin, S. Gopi, J. Kulkarni, H. Nori, S. Yekhanin. Differentially Private Synthetic Data via Foundation Model "
+    "APIs 1: Images. ICLR 2024."
+)
+_AUG_PE = (
+    "C. Xie, Z. Lin, A. Backurs, S. Gopi, D. Yu, H. A. Inan, H. Nori, H. Jiang, H. Zhang, Y. T. Lee, B. Li, "
+    "S. Yekhanin. Differentially Private Synthetic Data via Foundation Model APIs 2: Text. ICML 2024."
+)
+_TAB_PE = "Tab-PE: Private Evolution for tables. Part of the public DPSDA software, Microsoft."
+_PUBMIX = "PubMix and LinMix: private evolution by random draws from mixtures with public noise. See docs/proofs."
+_BALLE_WANG = (
+    "B. Balle, Y.-X. Wang. Improving the Gaussian Mechanism for Differential Privacy: Analytical Calibration and "
+    "Optimal Denoising. ICML 2018."
+)
+_DISCRETE_GAUSSIAN = "C. L. Canonne, G. Kamath, T. Steinke. The Discrete Gaussian for Differential Privacy. NeurIPS 2020."
+_LAPLACE = (
+    "C. Dwork, F. McSherry, K. Nissim, A. Smith. Calibrating Noise to Sensitivity in Private Data Analysis. TCC 2006."
+)
+_COMPOSITION = (
+    "P. Kairouz, S. Oh, P. Viswanath. The Composition Theorem for Differential Privacy. ICML 2015."
+)
+_OPENDP = "M. Gaboardi, M. Hay, S. Vadhan. A Programming Framework for OpenDP. 2020. https://opendp.org"
+
+_BY_MECHANISM = {
+    "pubmix": (_PUBMIX,),
+    "linmix": (_PUBMIX,),
+    "gaussian": (_BALLE_WANG, _DISCRETE_GAUSSIAN, _OPENDP),
+    "laplace": (_LAPLACE, _COMPOSITION, _DISCRETE_GAUSSIAN, _OPENDP),
+}
+
+
+def references(privacy: Mapping[str, Any]) -> tuple[str, ...]:
+    """Return the references of what ran, from the content of ``privacy.json``."""
+    by_modality = _AUG_PE if privacy.get("modality") == "text" else _TAB_PE
+    mechanism = _BY_MECHANISM.get(str(privacy.get("mechanism")), ())
+    return (*mechanism, _PRIVATE_EVOLUTION, by_modality)
+
+
+def software_citation(privacy: Mapping[str, Any]) -> str:
+    """Return a line that cites evomix in the version that ran."""
+    software = privacy.get("software")
+    version = software.get("evomix") if isinstance(software, Mapping) else None
+    return f"evomix{f' {version}' if version else ''}: differentially private synthetic data. Software."

@@ -1,0 +1,217 @@
+"""What a run guaranteed, to whom and how, in sentences a manager can read.
+
+Everything here restates public parameters: post-processing; costs nothing.
+"""
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from evomix.core.errors import SpecError
+from evomix.reports.wording import count, power_or_number, small_number
+
+LARGE_EPSILON = 10.0
+FALSE_ALARM = 0.05
+RISK_IS_NOT_BOUND = (
+    "ε and δ are proven bounds: they hold against any attack, known or not. A measured risk, such as a count of "
+    "copied rows or the success of one attack, shows only what that one test found; a good score never replaces the "
+    "bound, and it does not loosen it either."
+)
+_MECHANISMS = {
+    "pubmix": "PubMix: votes are drawn at random from a mixture of the private votes and noise shaped by public data",
+    "linmix": "LinMix: votes are drawn at random from a mixture of the private votes and uniform noise",
+    "gaussian": "discrete Gaussian noise added to the count of votes of every candidate",
+    "laplace": "discrete Laplace noise added to the count of votes of every candidate",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class PrivacyStatement:
+    """The guarantee in words.
+
+    Attributes:
+        headline: one line.
+        banner: "NOT PRIVATE" and why, or None.
+        guarantee: who is protected from what.
+        meaning: the parameters, as (symbol and value, one sentence).
+        spent: what was released and how it adds up.
+        warnings: what a careful reader must know before relying on the guarantee.
+        risk: how measured risk differs from the bound.
+    """
+
+    headline: str
+    banner: str | None
+    guarantee: tuple[str, ...]
+    meaning: tuple[tuple[str, str], ...]
+    spent: tuple[str, ...]
+    warnings: tuple[str, ...]
+    risk: str = RISK_IS_NOT_BOUND
+
+
+def privacy_statement(privacy: Mapping[str, Any]) -> PrivacyStatement:
+    """Put the content of ``privacy.json`` into words.
+
+    Args:
+        privacy: epsilon, delta and private are required; adjacency, unit, n, mechanism, rounds, draws,
+            noise_multiplier, mixing_weight, floor, charges, dataset and public_data are used where present.
+
+    Raises:
+        SpecError: a required entry is missing or not a number.
+    """
+    epsilon, delta = _required(privacy, "epsilon"), _required(privacy, "delta")
+    if "private" not in privacy:
+        raise SpecError("expected the privacy record to hold 'private', found no such entry; run again")
+    if not privacy["private"]:
+        return _not_private(privacy)
+    if math.isinf(epsilon):
+        return _not_private(privacy, "ε is infinite: nothing bounds what the data reveal about anyone.")
+    level = f"(ε = {small_number(epsilon)}, δ = {small_number(delta)})"
+    return PrivacyStatement(
+        headline=f"Differentially private with {level}, {_relation_name(privacy)}",
+        banner=None,
+        guarantee=_guarantee(privacy, epsilon, delta),
+        meaning=(
+            (f"ε = {small_number(epsilon)}", _epsilon_meaning(epsilon)),
+            (f"δ = {small_number(delta)}", _delta_meaning(delta)),
+        ),
+        spent=_spent(privacy, level),
+        warnings=_warnings(privacy, epsilon, delta),
+    )
+
+
+def _required(privacy: Mapping[str, Any], key: str) -> float:
+    value = privacy.get(key)
+    if isinstance(value, bool) or not isinstance(value, int | float) or math.isnan(value) or value < 0:
+        raise SpecError(f"expected the privacy record to hold a number {key}, found {key}={value!r}; run again")
+    return float(value)
+
+
+def _not_private(privacy: Mapping[str, Any], why: str | None = None) -> PrivacyStatement:
+    reason = why or (
+        "The noise came from a seeded or simulated source, so anyone who knows the seed can subtract it."
+    )
+    return PrivacyStatement(
+        headline="No privacy guarantee",
+        banner=f"NOT PRIVATE. {reason} Treat the synthetic data as if they were the private data.",
+        guarantee=("Nobody is protected by this release.",),
+        meaning=(),
+        spent=_spent(privacy, "no guarantee")[:1],
+        warnings=(),
+    )
+
+
+def _unit(privacy: Mapping[str, Any]) -> str:
+    column = privacy.get("unit_column")
+    if column:
+        return f"all rows that share one value in the column “{column}”"
+    unit = str(privacy.get("unit") or "one row")
+    return "one row" if unit in ("row", "record", "none") else unit
+
+
+def _relation_name(privacy: Mapping[str, Any]) -> str:
+    return f"under the {privacy.get('adjacency', 'replace-one')} relation"
+
+
+def _guarantee(privacy: Mapping[str, Any], epsilon: float, delta: float) -> tuple[str, ...]:
+    unit = _unit(privacy)
+    n = privacy.get("n")
+    if privacy.get("adjacency", "replace-one") == "replace-one":
+        relation = f"Two private tables count as neighbours when they differ in {unit}, replaced by any other"
+        size = f"; their size{f' n = {count(n)}' if n is not None else ''} is treated as public."
+    else:
+        relation = f"Two private tables count as neighbours when one of them has {unit} more than the other"
+        size = "."
+    return (
+        f"The protected unit is {unit}. {relation}{size}",
+        "An attacker who knows everything but one protected unit, and sees all that this run released, can raise the "
+        f"odds of any guess about that unit by at most a factor {power_or_number(epsilon)}, up to the allowance δ.",
+        "Put as a test: whoever tries to tell which of two given possibilities was in the table, and accepts to be "
+        f"wrong in {FALSE_ALARM:.0%} of the cases where it was the first, recognises the second in at most "
+        f"{_percent(_power(epsilon, delta))} of the cases. Blind guessing gives {FALSE_ALARM:.0%}.",
+        "Nothing that anyone computes from the synthetic data later, alone or with other sources, can weaken this.",
+    )
+
+
+def _power(epsilon: float, delta: float) -> float:
+    """Return the largest power of a test at level 5 %: min(e^ε·α + δ, 1 − e^(−ε)(1 − δ − α)) (Wasserman & Zhou)."""
+    grown = math.exp(min(epsilon, 700.0)) * FALSE_ALARM + delta
+    missed = math.exp(-min(epsilon, 700.0)) * max(1.0 - delta - FALSE_ALARM, 0.0)
+    return min(grown, 1.0 - missed, 1.0)
+
+
+def _percent(share: float) -> str:
+    """Return a share rounded up, so that a bound stays a bound."""
+    tenths = math.ceil(share * 1000 - 1e-9) / 10
+    return f"{tenths:g} %"
+
+
+def _epsilon_meaning(epsilon: float) -> str:
+    return (
+        f"The most that one unit can change the odds of anything released: a factor e^ε = "
+        f"{power_or_number(epsilon)}. Smaller is stricter; 0 would mean that the data have no influence at all."
+    )
+
+
+def _delta_meaning(delta: float) -> str:
+    if delta == 0:
+        return "The bound holds without exception."
+    return (
+        f"The probability set aside for outcomes where the factor may be exceeded: about 1 in "
+        f"{count(round(1 / delta))}."
+    )
+
+
+def _spent(privacy: Mapping[str, Any], level: str) -> tuple[str, ...]:
+    mechanism = str(privacy.get("mechanism", "unknown"))
+    rounds, draws = privacy.get("rounds"), privacy.get("draws")
+    released = f"Mechanism: {_MECHANISMS.get(mechanism, mechanism)}"
+    released += f", in {count(rounds)} round{'s' if rounds != 1 else ''}" if rounds is not None else ""
+    released += f" and {count(draws)} draws in all." if draws is not None else "."
+    sentences = [released, *_composition(privacy, mechanism, level)]
+    dataset, charges = privacy.get("dataset"), privacy.get("charges") or ()
+    if charges:
+        total = sum(float(charge.get("epsilon", 0.0)) for charge in charges)
+        sentences.append(
+            f"Charged to the ledger{f' of data set “{dataset}”' if dataset else ''}: {len(charges)} "
+            f"entr{'y' if len(charges) == 1 else 'ies'}, ε = {small_number(total)} in all. Other runs on the same "
+            "people add to this: their ε and δ are summed."
+        )
+    return tuple(sentences)
+
+
+def _composition(privacy: Mapping[str, Any], mechanism: str, level: str) -> tuple[str, ...]:
+    weight, multiplier = privacy.get("mixing_weight"), privacy.get("noise_multiplier")
+    if mechanism in ("pubmix", "linmix"):
+        share = f" Each draw is noise with probability {weight:.4g}." if weight is not None else ""
+        return (
+            f"All draws of all rounds were accounted together, as one exact composition: {level} covers the whole "
+            f"run, not one round.{share}",
+        )
+    if mechanism in ("gaussian", "laplace"):
+        noise = (
+            f" The noise per round is {small_number(multiplier)} times what one unit can change."
+            if multiplier is not None
+            else ""
+        )
+        return (f"The rounds compose; {level} covers all of them together.{noise}",)
+    return ()
+
+
+def _warnings(privacy: Mapping[str, Any], epsilon: float, delta: float) -> tuple[str, ...]:
+    found = []
+    n = privacy.get("n")
+    if epsilon > LARGE_EPSILON:
+        found.append(
+            f"ε = {small_number(epsilon)} is large: the bound allows odds to change by a factor "
+            f"{power_or_number(epsilon)}, which protects little. Values up to about 1 are strong, and above "
+            f"{LARGE_EPSILON:g} the guarantee says almost nothing."
+        )
+    if n and delta > 1.0 / float(n):
+        found.append(
+            f"δ = {small_number(delta)} exceeds 1/n = {small_number(1 / float(n))}: a mechanism that publishes one "
+            "random row would be allowed. Choose δ well below 1/n."
+        )
+    if privacy.get("public_data"):
+        found.append("People in the public data are not protected: those rows were used without noise.")
+    return tuple(found)
