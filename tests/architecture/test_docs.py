@@ -12,9 +12,7 @@ from evomix.cli.app import app
 from evomix.cli.options import MECHANISMS
 
 ROOT = Path(__file__).parents[2]
-PAGES = sorted(
-    [ROOT / "README.md", ROOT / "CONTRIBUTING.md", ROOT / "CHANGELOG.md", *(ROOT / "docs").rglob("*.md")]
-)
+PAGES = sorted([ROOT / "README.md", ROOT / "CONTRIBUTING.md", ROOT / "CHANGELOG.md", *(ROOT / "docs").rglob("*.md")])
 PROOFS = sorted((ROOT / "docs" / "proofs").glob("*.md"))
 OTHER_TOOLS = re.compile(r"\b(pytest|pip|ruff|git|mutmut)\b")
 
@@ -53,9 +51,7 @@ def _calls(page):
 
 
 def test_readme_and_ci_run_the_same_commands():
-    blocks = re.findall(
-        r"```console\n(.*?)\n```", (ROOT / "README.md").read_text(encoding="utf-8"), flags=re.DOTALL
-    )
+    blocks = re.findall(r"```console\n(.*?)\n```", (ROOT / "README.md").read_text(encoding="utf-8"), flags=re.DOTALL)
     assert blocks[:2] == ['pip install ".[demo]" && evomix demo', 'pip install -e ".[test]" && pytest']
     script = ROOT / ".ci" / "run"
     lines = script.read_text(encoding="utf-8").splitlines()

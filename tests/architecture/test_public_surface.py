@@ -5,7 +5,7 @@ import importlib
 import pytest
 
 SURFACE = {
-    "evomix": {"TableSynthesizer", "__version__", "evaluate", "plan", "privacy", "selection", "synthesize"},
+    "evomix": {"Plan", "Result", "TableSynthesizer", "evaluate", "plan", "synthesize"},
     "evomix.privacy": {
         "NoiseDesign",
         "delta",
@@ -23,7 +23,7 @@ SURFACE = {
         "water_fill",
         "worst_case_tv",
     },
-    "evomix.selection": {"rank", "subsample"},
+    "evomix.selection": {"SELECTIONS", "rank", "subsample"},
 }
 
 

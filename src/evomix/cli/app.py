@@ -50,9 +50,7 @@ def _global_options(
     ] = False,
     debug: Annotated[
         bool,
-        typer.Option(
-            "--debug", help="Show where an error came from (also EVOMIX_DEBUG=1); anywhere on the line."
-        ),
+        typer.Option("--debug", help="Show where an error came from (also EVOMIX_DEBUG=1); anywhere on the line."),
     ] = False,
 ) -> None:
     # Both are acted on elsewhere: the version in its callback, --debug in main(), before anything is parsed.

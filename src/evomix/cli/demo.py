@@ -8,6 +8,7 @@ import typer
 from evomix.cli import options
 from evomix.cli.console import answer_mapping
 from evomix.cli.progress import progress_bars
+from evomix.cli.quality import answer_quality
 
 
 def demo(
@@ -21,4 +22,6 @@ def demo(
 
     with progress_bars() as progress:
         shown = run_demo(out, progress=progress)
+    quality = {} if as_json else shown.pop("quality", {})
     answer_mapping(shown, as_json=as_json)
+    answer_quality(quality)

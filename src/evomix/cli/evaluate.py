@@ -6,7 +6,8 @@ from typing import Annotated
 import typer
 
 from evomix.cli import options
-from evomix.cli.console import answer_mapping, say
+from evomix.cli.console import answer, answer_json, say, warn
+from evomix.cli.quality import answer_quality
 
 
 def evaluate(
@@ -16,9 +17,7 @@ def evaluate(
         typer.Option("--real", metavar="REAL", help="Real rows, best held out. What is printed costs ε = ∞."),
     ],
     synthetic: Annotated[Path, typer.Option("--synthetic", metavar="SYN", help="Synthetic table.")],
-    public: Annotated[
-        Path | None, typer.Option("--public", metavar="PUBLIC", help="Public table: the floor.")
-    ] = None,
+    public: Annotated[Path | None, typer.Option("--public", metavar="PUBLIC", help="Public table: the floor.")] = None,
     schema: Annotated[
         Path | None, typer.Option("--schema", metavar="SCHEMA.json", help="Columns, types and bounds.")
     ] = None,
@@ -35,11 +34,15 @@ def evaluate(
     """Measure a synthetic table against real rows. The result is not private: it was read off real rows."""
     from evomix.experiment.evaluating import evaluate_files  # noqa: PLC0415  (--help must not wait for it)
 
-    measured = evaluate_files(
-        real, synthetic, public=public, target=target, report=report, schema=schema, seeds=seeds
-    )
+    measured = evaluate_files(real, synthetic, public=public, target=target, report=report, schema=schema, seeds=seeds)
     say(
-        "these figures were read off real rows (epsilon is infinite): "
-        "keep them inside unless REAL was held out for it."
+        "these figures were read off real rows (epsilon is infinite): keep them inside unless REAL was held out for it."
     )
-    answer_mapping(measured, as_json=as_json)
+    for warning in measured.get("warnings", ()):
+        warn(warning)
+    if as_json:
+        answer_json(measured)
+        return
+    answer_quality(measured)
+    if report is not None:
+        answer(f"report: {report}")

@@ -50,11 +50,7 @@ def redacted_traceback(error: BaseException) -> str:
     parts: list[str] = []
     link: BaseException | None = error
     while link is not None:
-        message = (
-            f": {link}"
-            if isinstance(link, EvomixError)
-            else " (message withheld: it may quote private values)"
-        )
+        message = f": {link}" if isinstance(link, EvomixError) else " (message withheld: it may quote private values)"
         parts.append("".join(traceback.format_tb(link.__traceback__)) + type(link).__name__ + message)
         link = link.__cause__ or (None if link.__suppress_context__ else link.__context__)
     return "\n\n".join(reversed(parts))

@@ -49,9 +49,7 @@ def show(
 @ledger.command()
 def grant(
     dataset: Dataset,
-    budget: Annotated[
-        str, typer.Option("--budget", metavar="E:D", help="Budget over all runs, such as 3:1e-5.")
-    ],
+    budget: Annotated[str, typer.Option("--budget", metavar="E:D", help="Budget over all runs, such as 3:1e-5.")],
     path: options.LedgerPath = None,
     as_json: options.Json = False,
 ) -> None:

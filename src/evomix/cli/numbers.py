@@ -20,9 +20,7 @@ def parse_epsilon(text: str) -> float:
     """
     value = _decimal(text)
     if not 0.0 < value < math.inf:
-        raise typer.BadParameter(
-            f"expected a finite number above 0, such as 1.0; found epsilon={_quoted(text)}"
-        )
+        raise typer.BadParameter(f"expected a finite number above 0, such as 1.0; found epsilon={_quoted(text)}")
     return value
 
 
@@ -34,9 +32,7 @@ def parse_delta(text: str) -> float:
     """
     value = _decimal(text)
     if not 0.0 < value < 1.0:
-        raise typer.BadParameter(
-            f"expected a number between 0 and 1, such as 1e-6; found delta={_quoted(text)}"
-        )
+        raise typer.BadParameter(f"expected a number between 0 and 1, such as 1e-6; found delta={_quoted(text)}")
     return value
 
 

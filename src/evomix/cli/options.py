@@ -16,15 +16,11 @@ _INPUT, _PRIVACY, _METHOD, _RUN = "Input", "Privacy", "Method", "Run"
 
 Epsilon = Annotated[
     float | None,
-    typer.Option(
-        "--epsilon", parser=parse_epsilon, metavar="E", help="Privacy loss of the whole run; above 0."
-    ),
+    typer.Option("--epsilon", parser=parse_epsilon, metavar="E", help="Privacy loss of the whole run; above 0."),
 ]
 RequiredEpsilon = Annotated[
     float,
-    typer.Option(
-        "--epsilon", parser=parse_epsilon, metavar="E", help="Privacy loss of the whole run; above 0."
-    ),
+    typer.Option("--epsilon", parser=parse_epsilon, metavar="E", help="Privacy loss of the whole run; above 0."),
 ]
 Delta = Annotated[
     float | None,
@@ -35,12 +31,8 @@ Delta = Annotated[
         help="Probability left out of the guarantee; far below 1/n. Default: 1/(n ln n), at most 1e-6.",
     ),
 ]
-Rows = Annotated[
-    int | None, typer.Option("--rows", metavar="M", help="Synthetic records to make (default 5000).")
-]
-Rounds = Annotated[
-    int | None, typer.Option("--rounds", metavar="T", help="Rounds of votes (default: planned).")
-]
+Rows = Annotated[int | None, typer.Option("--rows", metavar="M", help="Synthetic records to make (default 5000).")]
+Rounds = Annotated[int | None, typer.Option("--rounds", metavar="T", help="Rounds of votes (default: planned).")]
 Candidates = Annotated[
     int | None,
     typer.Option("--candidates", metavar="d", help="Candidates to vote for in a round (default: planned)."),
@@ -56,40 +48,28 @@ Mechanism = Annotated[
 ]
 LedgerPath = Annotated[
     Path | None,
-    typer.Option(
-        "--ledger", metavar="PATH", help="Ledger file (default: EVOMIX_LEDGER, else one for each user)."
-    ),
+    typer.Option("--ledger", metavar="PATH", help="Ledger file (default: EVOMIX_LEDGER, else one for each user)."),
 ]
 Json = Annotated[bool, typer.Option("--json", help="Print the answer as one JSON object.")]
 PublicEncoding = Annotated[
     str | None,
-    typer.Option(
-        "--public-encoding", metavar="NAME", help="Text encoding of the public file (default utf-8)."
-    ),
+    typer.Option("--public-encoding", metavar="NAME", help="Text encoding of the public file (default utf-8)."),
 ]
 Private = Annotated[
     Path | None,
-    typer.Argument(
-        metavar="PRIVATE", help="Private table: CSV, TSV, Parquet (file or folder) or JSON lines."
-    ),
+    typer.Argument(metavar="PRIVATE", help="Private table: CSV, TSV, Parquet (file or folder) or JSON lines."),
 ]
 Public = Annotated[
     Path | None,
-    typer.Option(
-        "--public", metavar="PUBLIC", rich_help_panel=_INPUT, help="Public table of the same field."
-    ),
+    typer.Option("--public", metavar="PUBLIC", rich_help_panel=_INPUT, help="Public table of the same field."),
 ]
 Schema = Annotated[
     Path | None,
-    typer.Option(
-        "--schema", metavar="SCHEMA.json", rich_help_panel=_INPUT, help="Columns, types and bounds."
-    ),
+    typer.Option("--schema", metavar="SCHEMA.json", rich_help_panel=_INPUT, help="Columns, types and bounds."),
 ]
 Out = Annotated[
     Path | None,
-    typer.Option(
-        "-o", "--out", metavar="OUT", help="Synthetic table; format by suffix: .csv .tsv .parquet .jsonl."
-    ),
+    typer.Option("-o", "--out", metavar="OUT", help="Synthetic table; format by suffix: .csv .tsv .parquet .jsonl."),
 ]
 Selection = Annotated[
     str | None,
@@ -131,9 +111,7 @@ Proximity = Annotated[
 ]
 Target = Annotated[
     str | None,
-    typer.Option(
-        "--target", metavar="COLUMN", rich_help_panel=_INPUT, help="Column a later model will predict."
-    ),
+    typer.Option("--target", metavar="COLUMN", rich_help_panel=_INPUT, help="Column a later model will predict."),
 ]
 Unit = Annotated[
     str | None,
@@ -156,9 +134,7 @@ Modality = Annotated[
 ]
 Config = Annotated[
     Path | None,
-    typer.Option(
-        "--config", metavar="RUN.toml", rich_help_panel=_RUN, help="Options from a file; flags win."
-    ),
+    typer.Option("--config", metavar="RUN.toml", rich_help_panel=_RUN, help="Options from a file; flags win."),
 ]
 RunDir = Annotated[
     Path | None,
@@ -170,22 +146,16 @@ Resume = Annotated[
 ]
 Seed = Annotated[
     int | None,
-    typer.Option(
-        "--seed", metavar="N", rich_help_panel=_RUN, help="Public randomness only; noise cannot be seeded."
-    ),
+    typer.Option("--seed", metavar="N", rich_help_panel=_RUN, help="Public randomness only; noise cannot be seeded."),
 ]
 DryRun = Annotated[bool, typer.Option("--dry-run", rich_help_panel=_RUN, help="Plan only; spends nothing.")]
 Dataset = Annotated[
     str | None,
-    typer.Option(
-        "--dataset", metavar="NAME", rich_help_panel=_PRIVACY, help="Name the ledger keeps the budget under."
-    ),
+    typer.Option("--dataset", metavar="NAME", rich_help_panel=_PRIVACY, help="Name the ledger keeps the budget under."),
 ]
 Budget = Annotated[
     str | None,
-    typer.Option(
-        "--budget", metavar="E:D", rich_help_panel=_PRIVACY, help="Budget of the data set over all runs."
-    ),
+    typer.Option("--budget", metavar="E:D", rich_help_panel=_PRIVACY, help="Budget of the data set over all runs."),
 ]
 Encoding = Annotated[
     str | None,

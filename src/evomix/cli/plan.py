@@ -54,7 +54,5 @@ def _histogram(path: Path) -> list[float]:
     except ValueError:
         values = None
     if not isinstance(values, list) or not all(type(value) in {int, float} for value in values):
-        raise InputFileError(
-            f"Expected a JSON list of numbers, one a candidate, in public_histogram={str(path)!r}."
-        )
+        raise InputFileError(f"Expected a JSON list of numbers, one a candidate, in public_histogram={str(path)!r}.")
     return [float(value) for value in values]

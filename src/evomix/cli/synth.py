@@ -49,9 +49,7 @@ def synth(
     """
     # The parameters are named as the fields of RunSpec; those not given are left to the file or the defaults.
     given = {name: value for name, value in locals().items() if name not in {"config", "dry_run", "as_json"}}
-    spec = _spec(
-        config, {name: value for name, value in given.items() if value is not None and value is not False}
-    )
+    spec = _spec(config, {name: value for name, value in given.items() if value is not None and value is not False})
     if dry_run:
         from evomix.experiment.run import dry_run as plan_run  # noqa: PLC0415
 

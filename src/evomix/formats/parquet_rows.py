@@ -7,6 +7,7 @@ from pathlib import Path
 import pyarrow as pa
 import pyarrow.parquet as pq
 
+from evomix.core.arrays import IntArray
 from evomix.core.errors import InputFileError
 from evomix.formats.library_errors import or_refuse
 from evomix.formats.names import check_names
@@ -31,6 +32,7 @@ class ParquetRows(ChunkedRows):
         path = Path(path)
         self._files: list[tuple[Path, pq.FileMetaData]] = []
         self._groups: list[tuple[int, int]] = []
+        self._opened: tuple[int, pq.ParquetFile] | None = None
         lengths: list[int] = []
         schema: pa.Schema | None = None
         for file in _parquet_files(path):
@@ -45,16 +47,33 @@ class ParquetRows(ChunkedRows):
             self._files.append((file, footer))
         super().__init__(path.name, schema, lengths)
 
+    def _take(self, positions: IntArray, columns: list[str]) -> pa.Table:
+        try:
+            return super()._take(positions, columns)
+        finally:
+            self._close()
+
     def _read(self, chunk: int, columns: list[str]) -> pa.Table:
         number, group = self._groups[chunk]
-        path, footer = self._files[number]
 
         def read() -> pa.Table:
-            with pq.ParquetFile(path, metadata=footer) as file:
-                # A name also matches "name.…" columns in Parquet's reader: select drops those.
-                return file.read_row_group(group, columns=columns).select(columns)
+            # A name also matches "name.…" columns in Parquet's reader: select drops those.
+            return self._open(number).read_row_group(group, columns=columns).select(columns)
 
-        return or_refuse(read, _damaged(path))
+        return or_refuse(read, _damaged(self._files[number][0]))
+
+    def _open(self, number: int) -> pq.ParquetFile:
+        """Return the open file ``number``; one stays open at a time, as chunks come in the order of files."""
+        if self._opened is None or self._opened[0] != number:
+            self._close()
+            path, footer = self._files[number]
+            self._opened = (number, pq.ParquetFile(path, metadata=footer))
+        return self._opened[1]
+
+    def _close(self) -> None:
+        if self._opened is not None:
+            self._opened[1].close()
+            self._opened = None
 
     def _batches(self, columns: list[str], size: int) -> Iterator[pa.Table]:
         """Stream each file; less than a row group is held at a time."""

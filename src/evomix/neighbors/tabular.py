@@ -114,6 +114,31 @@ def _tiled(rows: NDArray[np.float32]) -> NDArray[np.float32]:
 
 
 @compiled
+def _distances(
+    query: NDArray[np.float32],
+    tile: NDArray[np.float32],
+    kinds: NDArray[np.uint8],
+    weights: NDArray[np.float32],
+    sums: NDArray[np.float32],
+) -> None:
+    """Write the distances from ``query`` (c,) to the candidates of ``tile`` (c, width) into ``sums`` (width,)."""
+    sums[:] = np.float32(0)
+    for j in range(len(query)):
+        x = query[j]
+        weight = weights[j]
+        if weight == 0:
+            continue  # also keeps 0·∞ out of the sum
+        column = tile[j]
+        if kinds[j] == NUMBER:
+            for i in range(len(sums)):
+                gap = x - column[i]
+                sums[i] += weight * (gap * gap)
+        else:
+            for i in range(len(sums)):
+                sums[i] += weight if x != column[i] else np.float32(0)
+
+
+@compiled
 def _scan(
     queries: NDArray[np.float32],
     tiles: NDArray[np.float32],
@@ -121,29 +146,16 @@ def _scan(
     weights: NDArray[np.float32],
     slots: NDArray[np.int64],
 ) -> None:
-    """Write each query's first nearest slot into ``slots``, which starts as zeros."""
-    count, columns, width = tiles.shape
+    """Write each query's first nearest slot into ``slots`` (n,), which starts as zeros."""
+    count, _, width = tiles.shape
     sums = np.empty(width, np.float32)
-    # Distances are not negative, so they order like their bits, and a minimum of whole numbers vectorises
-    # where one of floats must watch for NaN. Only a query's own NaN can enter, and then in all sums alike.
+    # Distances are not negative, so they order like their bits, and a minimum of whole numbers vectorises where
+    # one of floats must watch for NaN. Only a query's own NaN can enter, and then in all sums alike.
     bits = sums.view(np.int32)
     least = np.full(len(queries), _FARTHEST, np.int32)
     for t in range(count):
         for q in range(len(queries)):
-            sums[:] = np.float32(0)
-            for j in range(columns):
-                x = queries[q, j]
-                weight = weights[j]
-                if weight == 0:
-                    continue  # also keeps 0·∞ out of the sum
-                column = tiles[t, j]
-                if kinds[j] == NUMBER:
-                    for i in range(width):
-                        gap = x - column[i]
-                        sums[i] += weight * (gap * gap)
-                else:
-                    for i in range(width):
-                        sums[i] += weight if x != column[i] else np.float32(0)
+            _distances(queries[q], tiles[t], kinds, weights, sums)
             low = np.int32(_FARTHEST)
             for i in range(width):
                 low = min(low, bits[i])

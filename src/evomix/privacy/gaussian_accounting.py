@@ -128,9 +128,7 @@ def _inverse_variances(stddev: float | Sequence[float], rounds: int) -> float:
     check_rounds(rounds)
     if isinstance(stddev, Sequence):
         if rounds not in {1, len(stddev)} or not stddev:
-            raise SpecError(
-                f"Expected one stddev a round; found rounds={rounds!r} and {len(stddev)} of stddev."
-            )
+            raise SpecError(f"Expected one stddev a round; found rounds={rounds!r} and {len(stddev)} of stddev.")
         return math.fsum(_inverse_variance(each) for each in stddev) * _UP
     return rounds * _inverse_variance(stddev) * _UP
 

@@ -25,9 +25,7 @@ _UNIT = 2.0**-53
 _MOST_TERMS = 2_000_000
 
 
-def laplace_delta(
-    epsilon: float, *, scale: float, rounds: int = 1, adjacency: Adjacency = "replace-one"
-) -> float:
+def laplace_delta(epsilon: float, *, scale: float, rounds: int = 1, adjacency: Adjacency = "replace-one") -> float:
     """Return an upper bound on δ(ε) of T rounds of Laplace noise; rounds may be chosen adaptively.
 
     Args:
@@ -44,9 +42,7 @@ def laplace_delta(
     return _delta(epsilon, _pure(scale), rounds * l1_sensitivity(adjacency))
 
 
-def laplace_epsilon(
-    delta: float, *, scale: float, rounds: int = 1, adjacency: Adjacency = "replace-one"
-) -> float:
+def laplace_epsilon(delta: float, *, scale: float, rounds: int = 1, adjacency: Adjacency = "replace-one") -> float:
     """Return an upper bound on the smallest ε that holds with ``delta``; T·Δ₁/b at δ = 0.
 
     Args:
@@ -69,9 +65,7 @@ def laplace_epsilon(
     return smallest(lambda epsilon: _delta(epsilon, pure, copies) <= delta, guess=most)
 
 
-def laplace_scale(
-    epsilon: float, delta: float, *, rounds: int = 1, adjacency: Adjacency = "replace-one"
-) -> float:
+def laplace_scale(epsilon: float, delta: float, *, rounds: int = 1, adjacency: Adjacency = "replace-one") -> float:
     """Return the b that T rounds need, in private units, rounded up: put back, it never spends more.
 
     Args:
@@ -134,9 +128,7 @@ def _contributing(epsilon: float, pure: float, copies: int) -> FloatArray:
     """Return every number of wrong answers j whose loss (T - 2j)·ε₀ exceeds ε, and perhaps one more."""
     most = min(copies / 2.0, (copies - epsilon / pure) / 2.0 + 1.0)
     if most > _MOST_TERMS:
-        raise SpecError(
-            f"Expected fewer rounds of Laplace noise for this budget; found rounds*sensitivity={copies!r}."
-        )
+        raise SpecError(f"Expected fewer rounds of Laplace noise for this budget; found rounds*sensitivity={copies!r}.")
     return np.arange(math.floor(most) + 1.0)
 
 

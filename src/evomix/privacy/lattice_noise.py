@@ -106,9 +106,7 @@ def _privatised(votes: IntArray, measurement: Any) -> IntArray:
 def _checked(name: str, value: float) -> float:
     # Below, noise vanishes on the lattice; above, it saturates 64 bits: both are mistakes.
     if not 1.0 / LATTICE <= value <= 1e12:
-        raise SpecError(
-            f"Expected {name} between one micro-vote and 1e12 private units; found {name}={value!r}."
-        )
+        raise SpecError(f"Expected {name} between one micro-vote and 1e12 private units; found {name}={value!r}.")
     return float(value)
 
 

@@ -118,9 +118,7 @@ class Ledger:
             grant.require_spendable()
         with writing(self.path) as connection:
             if rows_of.is_charged(connection, run_id):
-                raise PrivacyError(
-                    f"Expected a new run; run_id={run_id!r} was charged before. Resume or rename it."
-                )
+                raise PrivacyError(f"Expected a new run; run_id={run_id!r} was charged before. Resume or rename it.")
             granted = rows_of.register_grant(connection, dataset, grant)
             spent = rows_of.counting(connection, dataset)
             if granted is not None and not granted.covers(total([*spent, budget])):
@@ -147,9 +145,7 @@ class Ledger:
             if round_index < 0 or (rounds is not None and round_index >= rounds):
                 raise PrivacyError(f"round_index={round_index} of run_id={run_id!r} was not charged for.")
             try:
-                connection.execute(
-                    "INSERT INTO rounds VALUES (?, ?, ?)", (run_id, int(round_index), rows_of.now())
-                )
+                connection.execute("INSERT INTO rounds VALUES (?, ?, ?)", (run_id, int(round_index), rows_of.now()))
             except sqlite3.IntegrityError:
                 raise PrivacyError(
                     f"round_index={round_index} of run_id={run_id!r} was begun before; computing it again "
@@ -228,9 +224,7 @@ class Ledger:
         with reading(self.path) as connection:
             if connection is None:
                 return ()
-            names = connection.execute(
-                "SELECT dataset FROM grants UNION SELECT dataset FROM charges ORDER BY 1"
-            )
+            names = connection.execute("SELECT dataset FROM grants UNION SELECT dataset FROM charges ORDER BY 1")
             return tuple(row["dataset"] for row in names)
 
     def entries(self, dataset: str | None = None) -> tuple[Entry, ...]:
@@ -253,9 +247,7 @@ def _name(kind: str, text: str) -> str:
     # Two spellings of one letter (composed or not) must not be two data sets with two budgets.
     name = unicodedata.normalize("NFC", text)
     if not name or name != name.strip() or not name.isprintable():
-        raise SpecError(
-            f"Expected {kind} to be printable text without spaces around it; found {kind}={text!r}."
-        )
+        raise SpecError(f"Expected {kind} to be printable text without spaces around it; found {kind}={text!r}.")
     return name
 
 

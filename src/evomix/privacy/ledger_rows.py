@@ -121,9 +121,7 @@ def charge(connection: sqlite3.Connection, run_id: str) -> sqlite3.Row:
 
 def unknown(run_id: str) -> PrivacyError:
     """Return the error about a run that was never charged."""
-    return PrivacyError(
-        f"Expected a charged run; run_id={run_id!r} is not in this ledger. Start it as a new run."
-    )
+    return PrivacyError(f"Expected a charged run; run_id={run_id!r} is not in this ledger. Start it as a new run.")
 
 
 def refuse_voided(row: sqlite3.Row) -> None:
@@ -146,9 +144,7 @@ def refuse_finished(row: sqlite3.Row) -> None:
         PrivacyError: when the run was finished.
     """
     if (at := row["finished_at"]) is not None:
-        raise PrivacyError(
-            f"Expected an open run; run_id={row['run_id']!r} was finished at {at}. Start a new run."
-        )
+        raise PrivacyError(f"Expected an open run; run_id={row['run_id']!r} was finished at {at}. Start a new run.")
 
 
 def counting(connection: sqlite3.Connection, dataset: str) -> list[Budget]:

@@ -25,9 +25,7 @@ def smallest(condition: Callable[[float], bool], *, guess: float) -> float:
     while not condition(high):
         high *= 2.0
         if high > _HIGHEST:
-            raise SpecError(
-                "Expected a target that some finite parameter meets; found none. Relax the target."
-            )
+            raise SpecError("Expected a target that some finite parameter meets; found none. Relax the target.")
     low = high / 2.0
     while low > _LOWEST and condition(low):
         high, low = low, low / 2.0

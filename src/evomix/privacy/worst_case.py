@@ -178,24 +178,19 @@ def _join(left: FloatArray, right: FloatArray, room: float) -> float:
 
 
 def _solved(k: _Knapsack) -> float:
-    """Return an upper bound, tight to the solver's gap, by two 0/1 programs: R within the room, and beyond it."""
-    within = _program(k, k.gain, LinearConstraint(k.size, ub=k.room))
-    beyond = _program(k, k.gain - k.size, LinearConstraint(k.size, lb=k.room))
-    return k.base + max(within, k.room + beyond)
-
-
-def _program(k: _Knapsack, worth: FloatArray, room: LinearConstraint) -> float:
-    """Return an upper bound of ``worth·x`` over x in {0,1}^u within ``room``, not all ones."""
+    """Return an upper bound, tight to the solver's gap: maximise gain·x − y with y ≥ size·x − room, not all x."""
+    u = k.gain.size
     answer = milp(
-        -worth,
-        integrality=np.ones(worth.size),
-        bounds=Bounds(0.0, 1.0),
-        constraints=[room, LinearConstraint(np.ones(worth.size), ub=worth.size - 1)],
-        options={"mip_rel_gap": 0.0, "node_limit": _NODE_LIMIT},
+        np.append(-k.gain, 1.0),
+        integrality=np.append(np.ones(u), 0.0),
+        bounds=Bounds(0.0, np.append(np.ones(u), np.inf)),
+        constraints=[
+            LinearConstraint(SC * np.append(k.size, -1.0), ub=SC * k.room),
+            LinearConstraint(np.append(np.ones(u), 0.0), ub=u - 1),
+        ],
+        options={"mip_rel_gap": 0.0, "node_limit": _NODE_LIMIT, "presolve": PRE},
     )
-    if answer.status == _INFEASIBLE:
-        return -np.inf
-    return np.inf if answer.mip_dual_bound is None else -float(answer.mip_dual_bound)
+    return k.cap if answer.mip_dual_bound is None else k.base - float(answer.mip_dual_bound)
 
 
 def _arcs(a: FloatArray, floored: np.ndarray, floor: float, proximity: float) -> float:

@@ -1,8 +1,8 @@
 """Small charts as geometry: what the template draws as inline SVG.
 
-Charts are a few rectangles and lines, so they are written as SVG by the template itself: styled by the page, sharp
-at any size, readable by screen readers, safe for any script or emoji in a name, and a few kilobytes a column.
-Post-processing of public values; costs nothing.
+Charts are a few rectangles and lines, so they are written as SVG by the template itself: styled by the page,
+sharp at any size, readable by screen readers, safe for any script or emoji in a name, and a few kilobytes a
+column. Post-processing of public values; costs nothing.
 """
 
 from collections.abc import Sequence
@@ -88,13 +88,11 @@ def column_chart(column: ColumnLike, synthetic: FloatArray, reference: FloatArra
     known = None
     if reference is not None and len(reference):
         known = _shares(bin_column(reference, column), cell_count(column))
-    histogram, bars, note = None, (), None
+    note = None
     if made[:-1].sum() == 0:
         note = "every synthetic cell is empty" if len(synthetic) else "no rows"
-    if is_number_like(column):
-        histogram = _histogram(column, made, known)
-    else:
-        bars = _bars(labels(column), made, known)
+    ordered = is_number_like(column)
+    bars = () if ordered else _bars(labels(column), made, known)
     return ColumnChart(
         name=shorten(column.name, 40),
         full_name=column.name,
@@ -102,7 +100,7 @@ def column_chart(column: ColumnLike, synthetic: FloatArray, reference: FloatArra
         overlap=None if known is None else percent(1.0 - 0.5 * float(np.abs(made - known).sum()), 0),
         missing=percent(float(made[-1])) if column.missing else None,
         reference_missing=percent(float(known[-1])) if known is not None and column.missing else None,
-        histogram=histogram,
+        histogram=_histogram(column, made, known) if ordered else None,
         bars=bars,
         note=note,
         scale=max([bar.synthetic for bar in bars] + [bar.reference or 0.0 for bar in bars] + [1e-9]),
@@ -129,7 +127,12 @@ def _histogram(column: ColumnLike, made: FloatArray, known: FloatArray | None) -
     tallest = max(float(synthetic.max()), float(known[:-1].max()) if known is not None else 0.0) or 1.0
     step = WIDTH / len(synthetic)
     bars = tuple(
-        (round(k * step, 2), round(HEIGHT * (1 - share / tallest), 2), round(step, 2), round(HEIGHT * share / tallest, 2))
+        (
+            round(k * step, 2),
+            round(HEIGHT * (1 - share / tallest), 2),
+            round(step, 2),
+            round(HEIGHT * share / tallest, 2),
+        )
         for k, share in enumerate(synthetic.tolist())
         if share > 0
     )

@@ -11,19 +11,25 @@ _AUG_PE = (
     "C. Xie, Z. Lin, A. Backurs, S. Gopi, D. Yu, H. A. Inan, H. Nori, H. Jiang, H. Zhang, Y. T. Lee, B. Li, "
     "S. Yekhanin. Differentially Private Synthetic Data via Foundation Model APIs 2: Text. ICML 2024."
 )
-_TAB_PE = "Tab-PE: Private Evolution for tables. Part of the public DPSDA software, Microsoft."
-_PUBMIX = "PubMix and LinMix: private evolution by random draws from mixtures with public noise. See docs/proofs."
+_TAB_PE = (
+    "T. Tran, A. Backurs, Z. Lin, V. Reis, L. Xiong, S. Yekhanin. Differentially Private Synthetic Data via APIs 4: "
+    "Tabular Data. 2026. https://openreview.net/forum?id=SPgqHr2jiK"
+)
+_PUBMIX = (
+    "S. Vithana, S. Jung, H. Hu, V. R. Cadambe, F. P. Calmon, H. Jeong. Optimal Domain-Aware Privacy Mechanisms for "
+    "Synthetic Data Generation. Preprint, 2026."
+)
 _BALLE_WANG = (
     "B. Balle, Y.-X. Wang. Improving the Gaussian Mechanism for Differential Privacy: Analytical Calibration and "
     "Optimal Denoising. ICML 2018."
 )
-_DISCRETE_GAUSSIAN = "C. L. Canonne, G. Kamath, T. Steinke. The Discrete Gaussian for Differential Privacy. NeurIPS 2020."
+_DISCRETE_GAUSSIAN = (
+    "C. L. Canonne, G. Kamath, T. Steinke. The Discrete Gaussian for Differential Privacy. NeurIPS 2020."
+)
 _LAPLACE = (
     "C. Dwork, F. McSherry, K. Nissim, A. Smith. Calibrating Noise to Sensitivity in Private Data Analysis. TCC 2006."
 )
-_COMPOSITION = (
-    "P. Kairouz, S. Oh, P. Viswanath. The Composition Theorem for Differential Privacy. ICML 2015."
-)
+_COMPOSITION = "P. Kairouz, S. Oh, P. Viswanath. The Composition Theorem for Differential Privacy. ICML 2015."
 _OPENDP = "M. Gaboardi, M. Hay, S. Vadhan. A Programming Framework for OpenDP. 2020. https://opendp.org"
 
 _BY_MECHANISM = {

@@ -88,9 +88,7 @@ def _required(privacy: Mapping[str, Any], key: str) -> float:
 
 
 def _not_private(privacy: Mapping[str, Any], why: str | None = None) -> PrivacyStatement:
-    reason = why or (
-        "The noise came from a seeded or simulated source, so anyone who knows the seed can subtract it."
-    )
+    reason = why or ("The noise came from a seeded or simulated source, so anyone who knows the seed can subtract it.")
     return PrivacyStatement(
         headline="No privacy guarantee",
         banner=f"NOT PRIVATE. {reason} Treat the synthetic data as if they were the private data.",
@@ -122,15 +120,18 @@ def _guarantee(privacy: Mapping[str, Any], epsilon: float, delta: float) -> tupl
     else:
         relation = f"Two private tables count as neighbours when one of them has {unit} more than the other"
         size = "."
-    return (
-        f"The protected unit is {unit}. {relation}{size}",
-        "An attacker who knows everything but one protected unit, and sees all that this run released, can raise the "
-        f"odds of any guess about that unit by at most a factor {power_or_number(epsilon)}, up to the allowance δ.",
-        "Put as a test: whoever tries to tell which of two given possibilities was in the table, and accepts to be "
-        f"wrong in {FALSE_ALARM:.0%} of the cases where it was the first, recognises the second in at most "
-        f"{_percent(_power(epsilon, delta))} of the cases. Blind guessing gives {FALSE_ALARM:.0%}.",
-        "Nothing that anyone computes from the synthetic data later, alone or with other sources, can weaken this.",
+    odds = (
+        "An attacker who knows everything but one protected unit, and sees all that this run released, can raise "
+        f"the odds of any guess about that unit by at most a factor {power_or_number(epsilon)}, up to the "
+        "allowance δ."
     )
+    test = (
+        "Put as a test: whoever tries to tell which of two given possibilities was in the table, and accepts to "
+        f"be wrong in {_percent(FALSE_ALARM)} of the cases where it was the first, recognises the second in at "
+        f"most {_percent(_power(epsilon, delta))} of the cases. Blind guessing gives {_percent(FALSE_ALARM)}."
+    )
+    later = "Nothing that anyone computes from the synthetic data later, alone or with other sources, weakens this."
+    return (f"The protected unit is {unit}. {relation}{size}", odds, test, later)
 
 
 def _power(epsilon: float, delta: float) -> float:
@@ -184,10 +185,8 @@ def _composition(privacy: Mapping[str, Any], mechanism: str, level: str) -> tupl
     weight, multiplier = privacy.get("mixing_weight"), privacy.get("noise_multiplier")
     if mechanism in ("pubmix", "linmix"):
         share = f" Each draw is noise with probability {weight:.4g}." if weight is not None else ""
-        return (
-            f"All draws of all rounds were accounted together, as one exact composition: {level} covers the whole "
-            f"run, not one round.{share}",
-        )
+        whole = f"as one exact composition: {level} covers the whole run, not one round."
+        return (f"All draws of all rounds were accounted together, {whole}{share}",)
     if mechanism in ("gaussian", "laplace"):
         noise = (
             f" The noise per round is {small_number(multiplier)} times what one unit can change."

@@ -83,11 +83,22 @@ def backend(monkeypatch):
     )
     plan = SimpleNamespace(to_dict=lambda: {"draws": 5, "candidates": 20, "per_round": [1, 2]})
     module("evomix.experiment.planning", plan=lambda **given: state.record("plan", given, plan))
+    between = {"ceiling": 0.01, "floor": None}
+    arm = {"title": "synthetic rows", "rows": 7, "scores": {"macro_f1": {"mean": 0.5, "sd": 0.1}}}
+    bare = {"title": "guess", "rows": 8, "scores": {"accuracy": {"mean": None, "sd": None}}}
+    measured = {
+        "warnings": ["few rows"],
+        "fidelity": {
+            "floor_name": "public rows",
+            "marginals": [{"way": 2, "mean": 0.1234, **between}],
+            "association": {"difference": 0.5, **between},
+        },
+        "downstream": {"target": "y", "test_rows": 30, "arms": [arm, bare]},
+    }
     module(
         "evomix.experiment.demo",
-        run_demo=lambda out, *, progress: state.record("demo", out, {"out": str(out)}),
+        run_demo=lambda out, *, progress: state.record("demo", out, {"out": str(out), "quality": measured}),
     )
-    measured = {"warnings": ["few rows"], "tv": {"2-way": 0.1}}
     module(
         "evomix.experiment.evaluating",
         evaluate_files=lambda *files, **given: state.record("evaluate", (files, given), measured),

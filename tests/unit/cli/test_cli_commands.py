@@ -123,11 +123,28 @@ def test_evaluate_says_that_it_costs_everything(evomix, backend):
     assert given == {"public": None, "target": "y", "report": Path("e.html"), "schema": None, "seeds": 3}
     assert "epsilon is infinite" in answer.err
     assert "warning: few rows" in answer.err
-    assert "2-way: 0.1" in answer.out
+    assert answer.out.splitlines() == [
+        "distance to real rows (0 is best; floor: public rows)",
+        "                        synthetic  ceiling  floor",
+        "2-way total variation   0.123      0.010    -",
+        "association difference  0.500      0.010    -",
+        "models that predict y on 30 held-out real rows",
+        "trained on      rows  macro f1       accuracy",
+        "synthetic rows  7     0.500 ± 0.100  -",
+        "guess           8     -              -",
+        "report: e.html",
+    ]
+
+
+def test_evaluate_without_a_target_and_as_json(evomix, backend):
+    answer = evomix("evaluate", "--real", "r.csv", "--synthetic", "s.csv", "--json")
+    assert answer.json["fidelity"]["marginals"][0]["floor"] is None
 
 
 def test_demo(evomix, backend, tmp_path):
-    assert evomix("demo", "-o", tmp_path, "--json").json == {"out": str(tmp_path)}
+    assert evomix("demo", "-o", tmp_path, "--json").json["out"] == str(tmp_path)
+    answer = evomix("demo", "-o", tmp_path)
+    assert answer.out.startswith(f"out: {tmp_path}\ndistance to real rows")
 
 
 def test_ledger_grants_shows_and_resets(evomix, tmp_path):

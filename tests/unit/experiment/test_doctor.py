@@ -27,9 +27,7 @@ def test_a_sampler_with_half_the_noise_fails(tmp_path, monkeypatch):
     stub = ModuleType("evomix.privacy.lattice_noise")
     stub.LATTICE = 2**20
     rng = np.random.default_rng(0)
-    stub.add_gaussian = lambda votes, *, stddev: (
-        votes + np.rint(rng.normal(size=votes.size) * 2**19).astype(int)
-    )
+    stub.add_gaussian = lambda votes, *, stddev: votes + np.rint(rng.normal(size=votes.size) * 2**19).astype(int)
     monkeypatch.setitem(sys.modules, "evomix.privacy.lattice_noise", stub)
     assert not _found("OpenDP sampler", tmp_path / "l")["ok"]
 

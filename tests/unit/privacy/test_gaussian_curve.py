@@ -23,7 +23,7 @@ def _exact(epsilon, mu):
         return first - second
 
 
-@settings(max_examples=400, deadline=None)
+@settings(max_examples=150, deadline=None)
 @given(st.floats(-9, 3), st.floats(-8, 37))
 def test_never_below_the_exact_curve_and_tight(log_mu, z):
     mu = 10.0**log_mu
@@ -50,7 +50,7 @@ def test_monotone_in_epsilon_and_mu():
 
 def test_the_library_functions_are_better_than_they_are_trusted_to_be():
     trusted = _LIBRARY / 2
-    for x in np.concatenate([np.linspace(-37, 40, 400), np.geomspace(40, 1e9, 60)]):
+    for x in np.concatenate([np.linspace(-37, 40, 150), np.geomspace(40, 1e9, 40)]):
         with mpmath.workdps(420):
             y = mpmath.mpf(x) / mpmath.sqrt(2)
             scaled = mpmath.exp(y * y) * mpmath.erfc(y) if y < 26 else _asymptotic(y)

@@ -98,12 +98,11 @@ class Column:
         if self.type in ("integer", "date"):
             return 1.0
         if self.type == "datetime":
-            if self.format is not None:
-                return temporal.layout_step_s(self.format)
             # Microseconds, unless float64 no longer tells them apart (years before 1685 and after 2255).
             assert self.min is not None
             assert self.max is not None
-            return 1e-6 if max(abs(self.min), abs(self.max)) * 1e6 < EXACT_INTEGER else 1e-3
+            finest = 1e-6 if max(abs(self.min), abs(self.max)) * 1e6 < EXACT_INTEGER else 1e-3
+            return finest if self.format is None else max(finest, temporal.layout_step_s(self.format))
         return None
 
     @property
@@ -140,27 +139,28 @@ def _check_format(column: Column) -> None:
 
 
 def _check_bounds(column: Column) -> None:
-    for key in ("min", "max"):
-        bound = getattr(column, key)
-        if bound is None:
-            raise column.error(key, f"missing; a column of type {column.type!r} needs public bounds")
-        if isinstance(bound, bool) or not isinstance(bound, int | float) or not math.isfinite(bound):
-            raise column.error(key, f"expected a finite number, found {bound!r}")
-        if column.type in ("integer", "date") and bound != math.floor(bound):
-            raise column.error(key, f"expected a whole number, found {bound!r}")
-        if column.type == "integer" and abs(bound) > EXACT_INTEGER:
-            raise column.error(key, f"integers beyond 2^53 are not exact; declare type 'id' or 'category' ({bound!r})")
-        if column.type in ("date", "datetime"):
-            unit = temporal.DAY_S if column.type == "date" else 1.0
-            if not temporal.FIRST_S <= bound * unit <= temporal.LAST_S:
-                raise column.error(key, "expected a day from year 1 to year 9999")
-        object.__setattr__(column, key, float(bound) + 0.0)  # + 0.0 turns -0.0 into 0.0
-    if column.min > column.max:  # type: ignore[operator]  # both were checked above
-        raise column.error("min", f"expected min ≤ max, found min={column.min!r}, max={column.max!r}")
-    if not math.isfinite(2.0 * column.min) or not math.isfinite(2.0 * column.max):  # type: ignore[operator]
-        raise column.error("max", "expected bounds below 8e307, so that their distance is a number")
-    if 0.0 < column.max - column.min < 1e-290:  # type: ignore[operator]
-        raise column.error("max", "expected bounds that are equal, or at least 1e-290 apart")
+    low, high = _checked_bound(column, "min"), _checked_bound(column, "max")
+    if low > high:
+        raise column.error("min", f"expected min ≤ max, found min={low!r}, max={high!r}")
+    object.__setattr__(column, "min", low)
+    object.__setattr__(column, "max", high)
+
+
+def _checked_bound(column: Column, key: str) -> float:
+    bound = getattr(column, key)
+    if bound is None:
+        raise column.error(key, f"missing; a column of type {column.type!r} needs public bounds")
+    if isinstance(bound, bool) or not isinstance(bound, int | float) or not math.isfinite(2.0 * bound):
+        raise column.error(key, f"expected a finite number below 8e307, found {bound!r}")
+    if column.type in ("integer", "date") and bound != math.floor(bound):
+        raise column.error(key, f"expected a whole number, found {bound!r}")
+    if column.type == "integer" and abs(bound) > EXACT_INTEGER:
+        raise column.error(key, f"integers beyond 2^53 are not exact; declare type 'id' or 'category' ({bound!r})")
+    if column.type in ("date", "datetime"):
+        unit = temporal.DAY_S if column.type == "date" else 1.0
+        if not temporal.FIRST_S <= bound * unit <= temporal.LAST_S + 1.0 - 1e-4:
+            raise column.error(key, "expected a day from year 1 to year 9999")
+    return float(bound) + 0.0  # turns -0.0 into 0.0
 
 
 def _check_grid(column: Column) -> None:
@@ -175,6 +175,8 @@ def _check_grid(column: Column) -> None:
     assert column.max is not None
     if math.ceil(column.min / step - 1e-9) > math.floor(column.max / step + 1e-9):
         raise column.error("multiple_of", f"no multiple of {step!r} lies in [{column.min!r}, {column.max!r}]")
+    if max(abs(column.min), abs(column.max)) / step > EXACT_INTEGER:
+        raise column.error("multiple_of", f"multiples of {step!r} up to these bounds are not exact; use a larger one")
     object.__setattr__(column, "multiple_of", float(step))
 
 

@@ -3,7 +3,7 @@ from datetime import date, datetime
 import numpy as np
 import pyarrow as pa
 import pytest
-from hypothesis import given, settings
+from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from evomix.core.errors import SchemaError
@@ -71,7 +71,7 @@ def assert_inside(population):
 
 
 @given(st.lists(st.tuples(*[CELLS] * len(COLUMNS)), max_size=4))
-@settings(max_examples=50)
+@settings(max_examples=25, deadline=None, suppress_health_check=[HealthCheck.too_slow])
 def test_any_text_becomes_records_inside_the_schema_that_stay_put(rows):
     encoded = CODEC.encode(table(rows))
     assert encoded.shape == (len(rows), len(SCHEMA.modelled))
@@ -84,6 +84,7 @@ def test_any_text_becomes_records_inside_the_schema_that_stay_put(rows):
 
 
 @given(st.lists(st.floats(), min_size=17, max_size=17))
+@settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.too_slow])
 def test_any_population_conforms_and_stays_put(cells):
     inside = conform(SCHEMA, np.array([cells]))
     assert_inside(inside)
@@ -92,7 +93,7 @@ def test_any_population_conforms_and_stays_put(cells):
 
 
 @given(st.lists(st.tuples(*[CELLS] * len(COLUMNS)), min_size=1, max_size=4), st.randoms())
-@settings(max_examples=40)
+@settings(max_examples=15, deadline=None, suppress_health_check=[HealthCheck.too_slow])
 def test_a_record_is_encoded_without_a_look_at_the_others(rows, random):
     at = random.randrange(len(rows))
     np.testing.assert_array_equal(CODEC.encode(table(rows))[at], CODEC.encode(table([rows[at]]))[0])

@@ -14,7 +14,7 @@ FINITE = st.floats(-1e6, 1e6)
 @st.composite
 def learned(draw):
     low = draw(FINITE)
-    bounds = [low, low + draw(st.one_of(st.just(0.0), st.floats(1e-9, 1e12)))]
+    bounds = [low, low + draw(st.one_of(st.just(0.0), st.floats(0, 1e12)))]
     public = draw(st.one_of(st.none(), st.lists(st.one_of(FINITE, st.just(np.nan), st.just(0.0)), max_size=60)))
     column = Column("x", "number", bounds[0], bounds[1])
     return column, learn_transform(column, None if public is None else np.array(public, dtype=np.float64))

@@ -1,0 +1,125 @@
+"""The report of a run: one self-contained page a manager can read.
+
+Reads public values and released ones only: post-processing; costs nothing.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from evomix.core.arrays import FloatArray
+from evomix.core.errors import SpecError
+from evomix.evaluation.columns import ColumnLike
+from evomix.reports import charts
+from evomix.reports.citations import references, software_citation
+from evomix.reports.evaluation_view import evaluation_view
+from evomix.reports.heatmap import heat_maps
+from evomix.reports.pages import render_page
+from evomix.reports.privacy_statement import privacy_statement
+from evomix.reports.rounds import make_grid
+from evomix.reports.wording import count, percent, small_number
+
+
+@dataclass(frozen=True, slots=True)
+class ReportContext:
+    """Everything a report says.
+
+    Attributes:
+        title: heading of the page.
+        privacy: the content of ``privacy.json``.
+        columns: the c modelled columns.
+        synthetic: float64 (m, c), missing as NaN.
+        reference: float64 (l, c) of public rows, or of held-out rows declared as such; never private rows.
+            None: the synthetic table is shown alone.
+        reference_name: what the reference is, such as "public data".
+        rounds: public figures of each round.
+        warnings: sentences of the run.
+        spec_toml: the resolved specification.
+        evaluation: result of ``Evaluation.to_dict``; None where nothing was evaluated.
+    """
+
+    title: str
+    privacy: Mapping[str, Any]
+    columns: Sequence[ColumnLike]
+    synthetic: FloatArray
+    reference: FloatArray | None
+    reference_name: str
+    rounds: Sequence[Mapping[str, Any]]
+    warnings: Sequence[str]
+    spec_toml: str
+    evaluation: Mapping[str, Any] | None = None
+
+
+def render_report(context: ReportContext) -> str:
+    """Return the page as HTML with everything inside it.
+
+    Raises:
+        SpecError: the privacy record is incomplete, or a matrix does not fit the columns.
+    """
+    _check(context)
+    reference = context.reference if context.reference is not None and len(context.reference) else None
+    statement = privacy_statement(context.privacy)
+    tables = [("Synthetic data", context.synthetic)]
+    if reference is not None:
+        tables.append((context.reference_name[:1].upper() + context.reference_name[1:], reference))
+    software = context.privacy.get("software")
+    return render_page(
+        "report.html.j2",
+        title=context.title,
+        statement=statement,
+        tiles=_tiles(context),
+        made=_made(context.privacy),
+        rounds=make_grid(context.rounds),
+        charges=make_grid(context.privacy.get("charges") or ()),
+        charts=charts.column_charts(context.columns, context.synthetic, reference),
+        chart_width=charts.WIDTH,
+        chart_height=charts.HEIGHT,
+        heat_maps=heat_maps(context.columns, tables),
+        reference_name=None if reference is None else context.reference_name,
+        warnings=tuple(dict.fromkeys((*statement.warnings, *context.warnings))),
+        references=references(context.privacy),
+        software_citation=software_citation(context.privacy),
+        software=tuple(software.items()) if isinstance(software, Mapping) else (),
+        spec_toml=context.spec_toml,
+        evaluation=None if context.evaluation is None else evaluation_view(context.evaluation),
+    )
+
+
+def _check(context: ReportContext) -> None:
+    for name, rows in (("synthetic", context.synthetic), ("reference", context.reference)):
+        if rows is not None and (rows.ndim != 2 or rows.shape[1] != len(context.columns)):
+            raise SpecError(f"expected {len(context.columns)} columns in the {name} table, found shape={rows.shape}")
+
+
+def _tiles(context: ReportContext) -> tuple[tuple[str, str], ...]:
+    """Return the figures at the top of the page."""
+    privacy = context.privacy
+    private = bool(privacy.get("private"))
+    return (
+        ("ε", small_number(privacy.get("epsilon")) if private else "none"),
+        ("δ", small_number(privacy.get("delta")) if private else "none"),
+        ("synthetic rows", count(len(context.synthetic))),
+        ("columns", count(len(context.columns))),
+        ("private units", count(privacy["n"]) if privacy.get("n") is not None else "–"),
+    )
+
+
+def _made(privacy: Mapping[str, Any]) -> tuple[tuple[str, str], ...]:
+    """Return the facts of how the data was made, those that are known."""
+    weight = privacy.get("mixing_weight")
+    facts = (
+        ("Mechanism", privacy.get("mechanism")),
+        ("Selection", privacy.get("selection")),
+        ("Rounds", privacy.get("rounds")),
+        ("Candidates per round", privacy.get("candidates")),
+        ("Draws in all rounds", privacy.get("draws")),
+        ("Share of noise in a draw (β)", None if weight is None else percent(weight)),
+        ("Smallest noise mass (floor)", privacy.get("floor")),
+        ("Assumed distance of public data (γ)", privacy.get("proximity")),
+        ("Noise multiplier (σ per unit sensitivity)", privacy.get("noise_multiplier")),
+        ("Accounting", privacy.get("accountant")),
+        ("Public data", {True: "used", False: "none"}.get(privacy.get("public_data", ""))),
+        ("Seed of public randomness", privacy.get("seed")),
+        ("Run", privacy.get("run_id")),
+    )
+    return tuple((label, small_number(value)) for label, value in facts if value is not None)

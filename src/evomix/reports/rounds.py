@@ -1,0 +1,37 @@
+"""Records of rounds and charges as a table for readers."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from evomix.reports.wording import shorten, small_number
+
+_HEADINGS = {
+    "distinct_drawn": "different candidates drawn",
+    "stddev": "noise (standard deviation)",
+    "epsilon": "ε",
+    "delta": "δ",
+    "run_id": "run",
+}
+_LEFT_OUT = ("event", "time")
+
+
+@dataclass(frozen=True, slots=True)
+class Grid:
+    """Headings and cells, all text."""
+
+    headings: tuple[str, ...]
+    rows: tuple[tuple[str, ...], ...]
+
+
+def make_grid(records: Sequence[Mapping[str, Any]]) -> Grid:
+    """Return the records as rows; columns in order of first appearance, absent entries as a dash."""
+    keys = list(dict.fromkeys(key for record in records for key in record if key not in _LEFT_OUT))
+    headings = tuple(_HEADINGS.get(key, str(key).replace("_", " ")) for key in keys)
+    return Grid(headings, tuple(tuple(_cell(record.get(key)) for key in keys) for record in records))
+
+
+def _cell(value: Any) -> str:
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    return shorten(small_number(value), 60)
