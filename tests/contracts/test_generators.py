@@ -104,9 +104,7 @@ def table_world(name: str, kind: str) -> World:
         generator=TableGenerator(schema, transforms, public=public),
         embedder=embedder,
         embed=embedder.embed,
-        inside=lambda rows: (
-            rows.dtype == np.float64 and np.array_equal(conform(schema, rows), rows, equal_nan=True)
-        ),
+        inside=lambda rows: rows.dtype == np.float64 and np.array_equal(conform(schema, rows), rows, equal_nan=True),
         records=records,
         nearest=nearest,
     )

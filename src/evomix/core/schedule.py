@@ -12,4 +12,4 @@ def geometric_scale(round_index: int, rounds: int, *, first: float = 0.5, last: 
     """
     if rounds <= 1:
         return first
-    return first * (last / first) ** (round_index / (rounds - 1))
+    return float(first * (last / first) ** (round_index / (rounds - 1)))

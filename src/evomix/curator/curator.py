@@ -44,7 +44,7 @@ class Curator:
         ledger: RoundLedger,
         source: RandomSource,
     ) -> None:
-        """Prepare for the rounds ``first_round``, ``first_round + 1``, …
+        """Prepare for the rounds from ``first_round`` on.
 
         Args:
             records: the private records.
@@ -56,9 +56,7 @@ class Curator:
             source: private randomness (mixtures; histogram noise comes from OpenDP's own OS entropy).
         """
         if isinstance(mechanism, Mixture) and sum(draws) > mechanism.draws:
-            raise PrivacyError(
-                f"{sum(draws)} draws were planned but draws={mechanism.draws} are accounted for"
-            )
+            raise PrivacyError(f"{sum(draws)} draws were planned but draws={mechanism.draws} are accounted for")
         self._records = records
         self._embedder = embedder
         self._mechanism = mechanism
@@ -75,9 +73,7 @@ class Curator:
     def __reduce__(self) -> NoReturn:
         refuse_pickling("Curator")
 
-    def release(
-        self, round_index: int, candidates: Population, noise_weights: IntArray | None = None
-    ) -> Release:
+    def release(self, round_index: int, candidates: Population, noise_weights: IntArray | None = None) -> Release:
         """Let the private units vote for ``candidates`` and return the privatised votes.
 
         Args:
@@ -90,9 +86,7 @@ class Curator:
             PrivateRecordsFailure: records could not be read or voted; the charge stands.
         """
         if round_index != self._next:
-            raise PrivacyError(
-                f"rounds are released once and in order; expected round {self._next}, got {round_index}"
-            )
+            raise PrivacyError(f"rounds are released once and in order; expected round {self._next}, got {round_index}")
         mechanism = self._mechanism
         if isinstance(mechanism, Mixture):
             if noise_weights is None or len(noise_weights) != len(candidates):

@@ -55,9 +55,9 @@ def _rank_correlation(ranks: FloatArray) -> FloatArray:
     squares = (centred**2).T @ present
     covariance = centred.T @ centred / shared - sums * sums.T / shared**2
     variance = np.maximum(squares / shared - (sums / shared) ** 2, 0.0)
-    scale = np.sqrt(variance * variance.T)
-    safe = np.where(scale > TINY, scale, 1.0)
-    return np.asarray(np.where(scale > TINY, np.clip(covariance / safe, -1.0, 1.0), 0.0))
+    varies = np.minimum(variance, variance.T) > TINY
+    scale = np.sqrt(np.where(varies, variance * variance.T, 1.0))
+    return np.asarray(np.where(varies, np.clip(covariance / scale, -1.0, 1.0), 0.0))
 
 
 def _correlation_ratio(codes: IntArray, ranks: FloatArray) -> float:

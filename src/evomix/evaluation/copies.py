@@ -112,9 +112,7 @@ def _wilson(hits: int, rows: int) -> Proportion:
     share, z2 = hits / rows, _NORMAL_QUANTILE**2
     centre = (share + z2 / (2 * rows)) / (1 + z2 / rows)
     half = np.sqrt(z2 * (share * (1 - share) / rows + z2 / (4 * rows**2))) / (1 + z2 / rows)
-    return Proportion(
-        share, float(np.clip(centre - half, 0.0, share)), float(np.clip(centre + half, share, 1.0))
-    )
+    return Proportion(share, float(np.clip(centre - half, 0.0, share)), float(np.clip(centre + half, share, 1.0)))
 
 
 def _excess(copies: Proportion, twins: Proportion) -> Proportion | None:
@@ -123,9 +121,7 @@ def _excess(copies: Proportion, twins: Proportion) -> Proportion | None:
 
     if twins.share >= 1.0:
         return None
-    return Proportion(
-        beyond(copies.share, twins.share), beyond(copies.low, twins.high), beyond(copies.high, twins.low)
-    )
+    return Proportion(beyond(copies.share, twins.share), beyond(copies.low, twins.high), beyond(copies.high, twins.low))
 
 
 def _warnings(copies: Proportion, twins: Proportion, excess: Proportion | None) -> tuple[str, ...]:
@@ -135,11 +131,7 @@ def _warnings(copies: Proportion, twins: Proportion, excess: Proportion | None) 
     )
     if excess is None:
         same = "so few different rows are possible here that copying cannot be told from chance"
-        return (
-            (f"every synthetic row and every control row equals a real row: {same}",)
-            if copies.share == 1
-            else ()
-        )
+        return (f"every synthetic row and every control row equals a real row: {same}",) if copies.share == 1 else ()
     if excess.share >= LOUD_EXCESS:
         return (f"COPIES: {figures}. Do not share this table: it repeats real records.",)
     return (f"copies: {figures}",) if excess.low > NOTABLE_EXCESS else ()

@@ -45,9 +45,7 @@ class Coverage:
 def category_coverage(real: Cells, synthetic: Cells, columns: Sequence[ColumnLike]) -> tuple[Coverage, ...]:
     """Return the coverage of each category and boolean column. Reads real rows: not private."""
     return tuple(
-        _coverage(j, real, synthetic, column)
-        for j, column in enumerate(columns)
-        if not is_number_like(column)
+        _coverage(j, real, synthetic, column) for j, column in enumerate(columns) if not is_number_like(column)
     )
 
 

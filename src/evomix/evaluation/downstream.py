@@ -114,9 +114,7 @@ def downstream(
     tables = {name: rows[~np.isnan(rows[:, task.target])] for name, rows in tables.items()}
     kind = "classification" if task.classes else "regression"
     if len(tables["real"]) < 2:
-        return Downstream(
-            target, kind, 0, 0, (), (), (f"too few real rows have a {target!r} to test a model",)
-        )
+        return Downstream(target, kind, 0, 0, (), (), (f"too few real rows have a {target!r} to test a model",))
     results: dict[str, list[dict[str, float | None]]] = {}
     rows: dict[str, int] = {}
     for seed in range(rng_seed, rng_seed + seeds):
@@ -143,9 +141,7 @@ def downstream(
 def _task(columns: Sequence[ColumnLike], target: str) -> _Task:
     names = [column.name for column in columns]
     if target not in names:
-        raise SpecError(
-            f"expected target to be one of the columns {', '.join(names)}; found target={target!r}"
-        )
+        raise SpecError(f"expected target to be one of the columns {', '.join(names)}; found target={target!r}")
     position = names.index(target)
     column = columns[position]
     if column.type in ("category", "boolean"):

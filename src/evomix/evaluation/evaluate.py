@@ -91,9 +91,7 @@ def evaluate(
     likeness = fidelity(real, synthetic, columns, public=public, rng=rng)
     models = None
     if target is not None:
-        models = downstream(
-            real, synthetic, columns, target=target, public=public, seeds=seeds, rng_seed=rng_seed
-        )
+        models = downstream(real, synthetic, columns, target=target, public=public, seeds=seeds, rng_seed=rng_seed)
     return Evaluation(
         real_rows=sizes[0],
         synthetic_rows=sizes[1],
@@ -116,9 +114,7 @@ def _check(columns: Sequence[ColumnLike], seeds: int, **tables: FloatArray | Non
         if rows is None:
             continue
         if rows.ndim != 2 or rows.shape[1] != len(columns):
-            raise SpecError(
-                f"expected the {name} table to have {len(columns)} columns, found shape={rows.shape}"
-            )
+            raise SpecError(f"expected the {name} table to have {len(columns)} columns, found shape={rows.shape}")
         if not len(rows) and name in ("real", "synthetic"):
             raise SpecError(f"expected rows in the {name} table, found none; there is nothing to compare")
 

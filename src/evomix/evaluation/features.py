@@ -28,9 +28,7 @@ class Features:
     categorical: NDArray[np.bool_]
 
 
-def make_features(
-    train: FloatArray, test: FloatArray, columns: Sequence[ColumnLike], *, target: int
-) -> Features:
+def make_features(train: FloatArray, test: FloatArray, columns: Sequence[ColumnLike], *, target: int) -> Features:
     """Return every column but the target as a feature.
 
     Columns that are constant in training tell nothing and are left out. A category of more than 255 values

@@ -173,9 +173,7 @@ def _distances(tables: dict[str, Cells], way: int, rng: np.random.Generator) -> 
     return sets, synthetic, ceiling, floor
 
 
-def _uniform_cells(
-    columns: Sequence[ColumnLike], sizes: Sequence[int], rows: int, rng: np.random.Generator
-) -> Cells:
+def _uniform_cells(columns: Sequence[ColumnLike], sizes: Sequence[int], rows: int, rng: np.random.Generator) -> Cells:
     """Return ``rows`` rows uniform over the cells that the schema allows."""
     codes = np.empty((rows, len(columns)), dtype=np.int64)
     for j, column in enumerate(columns):

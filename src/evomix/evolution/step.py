@@ -35,11 +35,7 @@ def distinct(population: Population) -> Population:
     flat = np.ascontiguousarray(population).reshape(len(population), -1)
     if flat.dtype.kind == "f":
         flat = np.where(np.isnan(flat), np.nan, flat) + 0.0  # one bit pattern for missing and for zero
-    rows = (
-        flat.view(np.dtype((np.void, flat.dtype.itemsize * flat.shape[1]))).ravel()
-        if flat.size
-        else flat[:, :0]
-    )
+    rows = flat.view(np.dtype((np.void, flat.dtype.itemsize * flat.shape[1]))).ravel() if flat.size else flat[:, :0]
     if not flat.size:
         return population[:1]
     return population[np.sort(np.unique(rows, return_index=True)[1])]

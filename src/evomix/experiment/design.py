@@ -69,6 +69,7 @@ def make_plan(spec: RunSpec, inputs: Inputs) -> Plan:
         variations=spec.variations,
         proximity=spec.proximity,
         domain_size=domain_size(inputs.schema),
+        informed=inputs.modality.public is not None,
     )
 
 
@@ -89,16 +90,15 @@ def design(spec: RunSpec, inputs: Inputs, rng: np.random.Generator) -> Design:
     else:
         mechanism = calibrate(planned, planned.candidates)
     planned = with_mechanism(planned, mechanism)
-    return Design(planned, mechanism, proximity, initial, evolution_of(planned), selection_of(spec, planned))
+    evolution = evolution_of(planned, informed=inputs.modality.public is not None)
+    return Design(planned, mechanism, proximity, initial, evolution, selection_of(spec, planned))
 
 
 def calibrate(planned: Plan, candidates: int) -> Mechanism:
     """Calibrate a mechanism that needs no public votes."""
     if planned.mechanism == "linmix":
-        return linmix(
-            planned.epsilon, planned.delta, units=planned.n, draws=sum(planned.draws), candidates=candidates
-        )
-    histogram = {"gaussian": GaussianHistogram, "laplace": LaplaceHistogram}[planned.mechanism]
+        return linmix(planned.epsilon, planned.delta, units=planned.n, draws=sum(planned.draws), candidates=candidates)
+    histogram = GaussianHistogram if planned.mechanism == "gaussian" else LaplaceHistogram
     return histogram.calibrate(planned.epsilon, planned.delta, units=planned.n, rounds=planned.rounds)
 
 
@@ -115,10 +115,15 @@ def with_mechanism(planned: Plan, mechanism: Mechanism) -> Plan:
     return planned
 
 
-def evolution_of(planned: Plan) -> Evolution:
-    """Return the loop's settings: as many parents as keep every round within the planned candidates."""
+def evolution_of(planned: Plan, *, informed: bool) -> Evolution:
+    """Return the loop's settings: as many parents as keep every round within the planned candidates.
+
+    From public records variations start near by; from made-up ones they start with the whole range and stay wide.
+    """
     variations = min(planned.variations, planned.candidates - 1)
-    return Evolution(planned.rounds, max(planned.candidates // (variations + 1), 1), variations)
+    size = max(planned.candidates // (variations + 1), 1)
+    first, last = (0.5, 0.02) if informed else (1.0, 0.1)
+    return Evolution(planned.rounds, size, variations, first, last)
 
 
 def selection_of(spec: RunSpec, planned: Plan) -> str:
@@ -153,9 +158,7 @@ def _proximity(spec: RunSpec, assignments: IntArray, candidates: int, rng: np.ra
     return proximity_of_folds(assignments, candidates, folds=FOLDS, rng=rng)
 
 
-def noise_weights(
-    made: Design, inputs: Inputs, rng: np.random.Generator
-) -> Callable[[Population], IntArray | None]:
+def noise_weights(made: Design, inputs: Inputs, rng: np.random.Generator) -> Callable[[Population], IntArray | None]:
     """Return the function that gives a round's integer noise weights (``None`` for histograms)."""
     mechanism = made.mechanism
 

@@ -63,9 +63,7 @@ class Finished:
         assert self.state.release is not None
         modality = self.inputs.modality
         chosen = draw_systematic(vote_shares(self.state.release), rows, rng)
-        return harvest(
-            self.state.candidates, chosen, generator=modality.generator, embedder=modality.embedder, rng=rng
-        )
+        return harvest(self.state.candidates, chosen, generator=modality.generator, embedder=modality.embedder, rng=rng)
 
 
 @dataclass(frozen=True, slots=True)

@@ -3,6 +3,7 @@
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pyarrow as pa
 
 from evomix.core.errors import SchemaError, SpecError
@@ -54,7 +55,7 @@ def evaluate(
         tables["public"] = read_table(public)
     columns = _schema(schema, tables)
     codec = TableCodec(columns)
-    rows = {name: codec.encode(table) for name, table in tables.items()}
+    rows = {name: np.asarray(codec.encode(table), np.float64) for name, table in tables.items()}
     measured = evaluate_populations(
         rows["real"],
         rows["synthetic"],
@@ -93,9 +94,7 @@ def _schema(given: Any, tables: dict[str, pa.Table]) -> Schema:
         if any(missing.values()):
             raise SchemaError(
                 "the tables have different columns: "
-                + "; ".join(
-                    f"{name} differs in {', '.join(map(repr, odd))}" for name, odd in missing.items() if odd
-                )
+                + "; ".join(f"{name} differs in {', '.join(map(repr, odd))}" for name, odd in missing.items() if odd)
             )
         return infer_schema(_stacked([table.select(names) for table in tables.values()])).schema
     schema = (

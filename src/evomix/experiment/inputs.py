@@ -46,9 +46,7 @@ def open_inputs(spec: RunSpec) -> Inputs:
     """
     schema, public, warnings = _public_side(spec)
     rows = open_rows(spec.private, encoding=spec.encoding)
-    _check_private(
-        schema, rows, unit=spec.unit, described="the schema" if spec.schema else "the public table"
-    )
+    _check_private(schema, rows, unit=spec.unit, described="the schema" if spec.schema else "the public table")
     modality = build_table_modality(schema, public, target=spec.target)
     columns = [column.name for column in schema.modelled]
     records = PrivateRecords(rows, modality.codec, columns=columns, unit_column=spec.unit)
@@ -59,8 +57,8 @@ def _public_side(spec: RunSpec) -> tuple[Schema, pa.Table | None, tuple[str, ...
     """Return schema and public table without the unit column, and what there is to say about them."""
     if spec.schema is None and spec.public is None:
         raise SpecError(
-            "a run needs a public file or a schema: give --public PUBLIC, or --schema SCHEMA.json with the columns, types, bounds "
-            "and categories. They cannot be read off the private table, because that would reveal it"
+            "a run needs a public file or a schema: give --public PUBLIC, or --schema SCHEMA.json with the columns, "
+            "types, bounds and categories. They cannot be read off the private table, because that would reveal it"
         )
     public = None if spec.public is None else read_table(spec.public, encoding=spec.public_encoding)
     warnings: tuple[str, ...] = ()
@@ -91,9 +89,7 @@ def _load_schema(source: object) -> Schema:
 def _without(schema: Schema, name: str) -> Schema:
     kept = tuple(column for column in schema.columns if column.name != name)
     if not kept:
-        raise SchemaError(
-            f"the unit column {name!r} is never part of the output, and no other column is left"
-        )
+        raise SchemaError(f"the unit column {name!r} is never part of the output, and no other column is left")
     return replace(schema, columns=kept)
 
 
@@ -102,9 +98,7 @@ def _check_private(schema: Schema, rows: RowSource, *, unit: str | None, describ
     types = rows.storage_types()
     if unit is not None:
         if unit not in types:
-            raise SchemaError(
-                f"the private table has no column unit={unit!r}; its privacy unit is named by --unit"
-            )
+            raise SchemaError(f"the private table has no column unit={unit!r}; its privacy unit is named by --unit")
         types = {name: kind for name, kind in types.items() if name != unit}
     check_fit(schema, pa.schema(list(types.items())), role="private", described=described)
     if isinstance(rows, MemoryRows):

@@ -17,6 +17,9 @@ from evomix.privacy.noise_design import design_noise
 from evomix.privacy.worst_case import worst_case_tv
 
 ROUNDS: Final = 4
+"""Rounds when the first candidates are public records."""
+BLIND_ROUNDS: Final = 16
+"""Rounds when they can only be made up from the schema, and have a longer way to go."""
 VARIATIONS: Final = 3
 DRAWS_PER_UNIT: Final = 4
 """Draws planned per private unit: more still help the estimate, but less and less."""
@@ -41,7 +44,7 @@ class Plan:
         draws: draws of each round (mixtures; empty for histograms).
         variations: variations of each parent per round.
         mixing_weight, floor: β and t (mixtures).
-        noise_multiplier: standard deviation (Gaussian) or scale (Laplace) of the noise on a vote, in units.
+        noise_scale: standard deviation (Gaussian) or scale (Laplace) of the noise on a vote, in units.
         signal: what one round's release is worth, in noise-free draws.
         worst_case_tv: largest total variation between release law and votes that public data allow (mixtures).
         warnings: sentences for the user.
@@ -59,7 +62,7 @@ class Plan:
     variations: int
     mixing_weight: float | None
     floor: float | None
-    noise_multiplier: float | None
+    noise_scale: float | None
     signal: float
     worst_case_tv: float | None
     warnings: tuple[str, ...]
@@ -101,21 +104,17 @@ def signal_of(
 
 
 def noise_of(mechanism: str, *, epsilon: float, delta: float, rounds: int) -> float:
-    """Return the noise multiplier of a histogram mechanism under replace-one."""
+    """Return the noise of a histogram mechanism on a vote under replace-one, in units."""
     if mechanism == "gaussian":
         return gaussian_stddev(epsilon, delta, rounds=rounds, adjacency="replace-one")
     return laplace_scale(epsilon, delta, rounds=rounds, adjacency="replace-one")
 
 
-def choose_candidates(
-    mechanism: str, *, n: int, epsilon: float, delta: float, draws: int, rounds: int
-) -> int:
+def choose_candidates(mechanism: str, *, n: int, epsilon: float, delta: float, draws: int, rounds: int) -> int:
     """Return the largest number of candidates whose votes still stand out of the noise."""
     chosen = SIZES[0]
     for size in SIZES[1:]:
-        signal = signal_of(
-            mechanism, n=n, epsilon=epsilon, delta=delta, draws=draws, rounds=rounds, candidates=size
-        )
+        signal = signal_of(mechanism, n=n, epsilon=epsilon, delta=delta, draws=draws, rounds=rounds, candidates=size)
         if signal < SIGNAL_PER_CANDIDATE * size:
             break
         chosen = size
@@ -136,6 +135,7 @@ def plan(
     variations: int | None = None,
     proximity: float | str = "auto",
     domain_size: float = math.inf,
+    informed: bool | None = None,
 ) -> Plan:
     """Plan a run from public quantities alone.
 
@@ -144,7 +144,7 @@ def plan(
         epsilon: ε > 0.
         delta: δ in (0, 1); default :func:`default_delta`.
         rows: synthetic records to make; does not change the cost.
-        rounds: T; default 4, or 1 when the candidates are all possible records.
+        rounds: T; default 4 from public records, 16 without any, 1 when the candidates are all possible records.
         candidates: d, most candidates of a round; default as many as the budget can tell apart.
         mechanism: "auto" is pubmix with a public histogram, else linmix.
         public_histogram: float64 (d,), public votes of the first round; sets the noise distribution of pubmix.
@@ -152,6 +152,7 @@ def plan(
         variations: variations of each parent per round.
         proximity: γ for pubmix; "auto" counts as 0.5 here, where no public table is at hand.
         domain_size: number of possible records, if it is finite.
+        informed: whether the first candidates are public records; default: with pubmix.
 
     Raises:
         SpecError: a parameter is out of range.
@@ -166,19 +167,19 @@ def plan(
         mechanism = "linmix" if public_histogram is None else "pubmix"
     mixing = mechanism in ("linmix", "pubmix")
     total = min(max(DRAWS_PER_UNIT * n, LEAST_DRAWS), MOST_DRAWS) if draws is None else draws
-    some_rounds = ROUNDS if rounds is None else rounds
+    informed = mechanism == "pubmix" if informed is None else informed
+    some_rounds = (ROUNDS if informed else BLIND_ROUNDS) if rounds is None else rounds
     most = candidates
     if public_histogram is not None:
         most = len(public_histogram)
     if most is None:
-        most = choose_candidates(
-            mechanism, n=n, epsilon=epsilon, delta=delta, draws=total, rounds=some_rounds
-        )
+        most = choose_candidates(mechanism, n=n, epsilon=epsilon, delta=delta, draws=total, rounds=some_rounds)
     if domain_size <= most:
         most, some_rounds = int(domain_size), (1 if rounds is None else rounds)
-    signal = signal_of(
-        mechanism, n=n, epsilon=epsilon, delta=delta, draws=total, rounds=some_rounds, candidates=most
-    )
+    signal = signal_of(mechanism, n=n, epsilon=epsilon, delta=delta, draws=total, rounds=some_rounds, candidates=most)
+    weight: float | None = None
+    floor: float | None = None
+    worst: float | None = None
     if mechanism == "pubmix" and public_histogram is not None and most > 1:
         weight, floor, worst = _designed(public_histogram, proximity, epsilon, delta, max(n, 1), total)
     elif mixing:
@@ -186,8 +187,6 @@ def plan(
         weight = mixing_weight(epsilon, delta, n=max(n, 1), draws=total, floor=floor)
         uniform = np.full(most, 1.0 / most)
         worst = weight * worst_case_tv(uniform, public=uniform, proximity=1.0) if most > 1 else 0.0
-    else:
-        weight = floor = worst = None
     return Plan(
         n=n,
         epsilon=epsilon,
@@ -201,9 +200,7 @@ def plan(
         variations=VARIATIONS if variations is None else variations,
         mixing_weight=weight,
         floor=floor,
-        noise_multiplier=None
-        if mixing
-        else noise_of(mechanism, epsilon=epsilon, delta=delta, rounds=some_rounds),
+        noise_scale=None if mixing else noise_of(mechanism, epsilon=epsilon, delta=delta, rounds=some_rounds),
         signal=signal,
         worst_case_tv=worst,
         warnings=_warnings(n, epsilon, delta, signal, most),
@@ -222,13 +219,9 @@ def _designed(
 def _warnings(n: int, epsilon: float, delta: float, signal: float, candidates: int) -> tuple[str, ...]:
     found = []
     if epsilon > LARGE_EPSILON:
-        found.append(
-            f"epsilon={epsilon:g} is large: it protects little (above {LARGE_EPSILON:g} is rarely defensible)"
-        )
+        found.append(f"epsilon={epsilon:g} is large: it protects little (above {LARGE_EPSILON:g} is rarely defensible)")
     if delta * n > 1.0:
-        found.append(
-            f"delta={delta:g} exceeds 1/n: some unit could be revealed outright; choose a smaller delta"
-        )
+        found.append(f"delta={delta:g} exceeds 1/n: some unit could be revealed outright; choose a smaller delta")
     if candidates > 1 and signal < 10.0:
         found.append(
             "the budget leaves little signal for this many units: relations between columns cannot be kept and "

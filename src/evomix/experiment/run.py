@@ -2,10 +2,12 @@
 
 import sys
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
+
+import numpy as np
 
 from evomix.core.arrays import Population
 from evomix.core.errors import SpecError
@@ -75,9 +77,7 @@ def synthesize_to_file(spec: RunSpec, *, progress: Progress | None = None) -> Ou
         report("writing", 1, 2)
         write_table(finished.inputs.modality.codec.decode(population), spec.out)
         report("writing", 2, 2)
-    return Outcome(
-        spec.out, spec.rows, spec.run_dir, finished.privacy, finished.design.plan.to_dict(), warnings
-    )
+    return Outcome(spec.out, spec.rows, spec.run_dir, finished.privacy, finished.design.plan.to_dict(), warnings)
 
 
 def dry_run(spec: RunSpec) -> dict[str, Any]:
@@ -100,7 +100,7 @@ def write_report(finished: Finished, population: Population, path: Path) -> None
         title="Synthetic data report",
         privacy=finished.privacy,
         columns=finished.inputs.schema.modelled,
-        synthetic=population,
+        synthetic=np.asarray(population, np.float64),
         reference=modality.public,
         reference_name="public data",
         rounds=artifacts.read_rounds(folder),
@@ -168,8 +168,10 @@ def _exclusive(folder: Path) -> Iterator[None]:
         try:
             fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except OSError:
-            raise SpecError(
-                f"run_dir={str(folder)!r} is in use by another run; name another (--run-dir)"
-            ) from None
-        yield
-        (folder / ".lock").unlink(missing_ok=True)
+            raise SpecError(f"run_dir={str(folder)!r} is in use by another run; name another (--run-dir)") from None
+        try:
+            yield
+        finally:
+            (folder / ".lock").unlink(missing_ok=True)
+            with suppress(OSError):  # a run that was refused leaves no empty folder behind
+                folder.rmdir()

@@ -89,12 +89,10 @@ class RunSpec:
         if missing:
             raise SpecError(f"missing setting(s): {', '.join(missing)}")
         paths = {"out", "ledger", "run_dir"}
-        return cls(
-            **{
-                key: Path(value) if key in paths and value is not None else value
-                for key, value in settings.items()
-            }
-        )
+        values: dict[str, Any] = dict(settings)
+        for name in paths & set(values):
+            values[name] = None if values[name] is None else Path(values[name])
+        return cls(**values)
 
     def public_settings(self) -> dict[str, Any]:
         """Return the settings that are given, as plain values, for spec.toml."""

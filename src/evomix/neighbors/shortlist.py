@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from evomix.core.arrays import FloatArray, IntArray
-from evomix.neighbors.compiled import compiled
+from evomix.core.compiled import compiled
 
 _LANES = 16
 """Partial sums of the deciding sum: fixed, so that it vectorises and its order is ours."""

@@ -11,9 +11,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from evomix.core.arrays import IntArray
+from evomix.core.compiled import compiled
 from evomix.core.errors import SpecError
 from evomix.neighbors.blocks import for_each_block
-from evomix.neighbors.compiled import compiled
 from evomix.neighbors.copies import find_copies
 
 NUMBER: Final = 0

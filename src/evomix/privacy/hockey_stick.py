@@ -19,8 +19,9 @@ series and added; the final value is inflated by the counted rounding error.
 import math
 from typing import Final
 
-import numba
 import numpy as np
+
+from evomix.core.compiled import compiled
 
 MAX_DRAWS: Final = 10_000_000
 """Largest number of draws that is accounted for."""
@@ -31,7 +32,7 @@ _BIG: Final = 2.0**300  # scaled numbers are mantissa · 2^(300·exponent)
 _DENORMAL_SLACK: Final = 1e-306  # more than all underflows of a run of MAX_DRAWS terms can lose
 
 
-@numba.njit(cache=True)
+@compiled
 def _power(base: float, exponent: int) -> tuple[float, int]:  # pragma: no cover - compiled
     """Return ``base**exponent`` as a scaled number, by squaring."""
     value, scale = 1.0, 0
@@ -52,7 +53,7 @@ def _power(base: float, exponent: int) -> tuple[float, int]:  # pragma: no cover
     return value, scale
 
 
-@numba.njit(cache=True)
+@compiled
 def _unscale(value: float, scale: int) -> float:  # pragma: no cover - compiled
     """Return a scaled number as a float (0 on underflow, which the caller's slack covers)."""
     while scale < 0 and value > 0.0:
@@ -64,13 +65,13 @@ def _unscale(value: float, scale: int) -> float:  # pragma: no cover - compiled
     return value
 
 
-@numba.njit(cache=True)
+@compiled
 def _loss(k: int, total: int, a: float, b: float) -> float:  # pragma: no cover - compiled
     """Return the privacy loss of (N, k), rounded up."""
     return k * a - (total - k) * b + 16.0 * _ULP * (k * a + (total - k) * b)
 
 
-@numba.njit(cache=True)
+@compiled
 def _tail(
     epsilon: float, total: int, k: int, pmf: float, scale: int, odds: float, a: float, b: float
 ) -> tuple[float, int, int]:  # pragma: no cover - compiled
@@ -98,7 +99,7 @@ def _tail(
     return summed, scale, k - first
 
 
-@numba.njit(cache=True)
+@compiled
 def _smallest(epsilon: float, draws: int, a: float, b: float) -> int:  # pragma: no cover - compiled
     """Return the least N at which all N draws on outcome 1 lose more than ε (draws + 1 if there is none)."""
     total = max(1, math.floor(min(epsilon / a, draws + 1.0) * (1.0 - 32.0 * _ULP)))
@@ -107,7 +108,7 @@ def _smallest(epsilon: float, draws: int, a: float, b: float) -> int:  # pragma:
     return total
 
 
-@numba.njit(cache=True)
+@compiled
 def _count_law(total: int, draws: int, both: float, rest: float) -> tuple[float, int]:  # pragma: no cover - compiled
     """Return Pr(N = total) for N ~ Bin(draws, both) as a scaled number, from its exact value at N = 0."""
     if rest <= 0.0:
@@ -121,7 +122,7 @@ def _count_law(total: int, draws: int, both: float, rest: float) -> tuple[float,
     return weight, scale
 
 
-@numba.njit(cache=True)
+@compiled
 def _rescaled(value: float, scale: int) -> tuple[float, int]:  # pragma: no cover - compiled
     """Return the same scaled number with a mantissa away from overflow and underflow."""
     if value > _BIG:
@@ -131,7 +132,7 @@ def _rescaled(value: float, scale: int) -> tuple[float, int]:  # pragma: no cove
     return value, scale
 
 
-@numba.njit(cache=True)
+@compiled
 def _next_threshold(
     epsilon: float, total: int, k: int, pmf: float, scale: int, odds: float, other: float, a: float, b: float
 ) -> tuple[int, float, int]:  # pragma: no cover - compiled
@@ -144,7 +145,7 @@ def _next_threshold(
     return k, pmf, scale
 
 
-@numba.njit(cache=True)
+@compiled
 def _divergence(  # noqa: C901  (two sums over one recurrence; apart they would hide it)
     epsilon: float, draws: int, p1: float, p2: float, rest: float, a: float, b: float
 ) -> float:  # pragma: no cover - compiled

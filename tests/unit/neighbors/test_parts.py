@@ -12,9 +12,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import evomix
-from evomix.neighbors import compiled as compiled_module
+from evomix.core import compiled as compiled_module
 from evomix.neighbors.blocks import for_each_block
-from evomix.neighbors.compiled import compiled
+from evomix.core.compiled import compiled
 from evomix.neighbors.copies import find_copies
 
 

@@ -143,6 +143,18 @@ def test_the_bound_holds_on_small_lattices_by_brute_force(lattice, adjacency, ro
     assert exact <= bound * (1 + 1e-12)
 
 
+@pytest.mark.parametrize(("adjacency", "l1", "l2_squared"), [("replace-one", 2, 2), ("add-remove", 1, 1)])
+@pytest.mark.parametrize(("lattice", "rounds", "stddev"), [(1, 1, 0.7), (1, 3, 2.0), (5, 4, 1.5)])
+def test_it_is_the_bound_of_the_theorem(adjacency, l1, l2_squared, lattice, rounds, stddev):
+    mu = math.sqrt(rounds * l2_squared) / stddev
+    factor = math.exp(rounds * l1 / (24 * lattice * stddev**2))
+    shift = rounds * l1 / (2 * lattice * stddev**2)
+    for epsilon in (3.0, 8.0):
+        stated = min(1.0, factor * gaussian_curve(epsilon - shift, mu))
+        bound = gaussian_delta(epsilon, stddev=stddev, rounds=rounds, adjacency=adjacency, lattice=lattice)
+        assert stated * (1 - 1e-15) <= bound <= stated * (1 + 1e-9)
+
+
 def test_without_the_lattice_correction_it_would_not_hold():
     broken = [
         (stddev, epsilon)

@@ -201,9 +201,7 @@ class NumberCells:
         stepped = snap(self.column, self.transform.inverse(position))
         return np.where(stepped == values, self._nudge(values, rng), stepped)
 
-    def _jump(
-        self, values: FloatArray, stepped: FloatArray, scale: float, rng: np.random.Generator
-    ) -> FloatArray:
+    def _jump(self, values: FloatArray, stepped: FloatArray, scale: float, rng: np.random.Generator) -> FloatArray:
         """Move by rank among public values, so that spikes are hit, and kept, as often as they are common.
 
         A value that no public row holds goes to the next one below or above, if that is within the scale;
@@ -246,9 +244,7 @@ def learn_cells(column: Column, transform: QuantileTransform | None, public: Flo
     if column.coded:
         return CategoryCells.learn(column, public)
     if transform is None:
-        raise SchemaError(
-            f"expected a transform for column={column.name!r} of type={column.type!r}, got none"
-        )
+        raise SchemaError(f"expected a transform for column={column.name!r} of type={column.type!r}, got none")
     return NumberCells.learn(column, transform, public)
 
 

@@ -46,5 +46,5 @@ def _cells(column: Column) -> FloatArray:
         assert column.step is not None
         assert column.min is not None
         first = math.ceil(column.min / column.step)
-        cells = (first + np.arange(int(column_size(column)) - column.missing)) * column.step
-    return np.append(cells, np.nan) if column.missing else cells
+        cells = (first + np.arange(int(column_size(column)) - column.missing, dtype=np.float64)) * column.step
+    return np.append(cells, np.nan) if column.missing else np.asarray(cells, np.float64)

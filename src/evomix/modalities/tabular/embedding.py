@@ -86,7 +86,7 @@ class TableEmbedder:
         """
         records = np.asarray(population, dtype=np.float64)
         if records.ndim != 2 or records.shape[1] != len(self._columns):
-            raise SpecError(f"expected records with columns={len(self._columns)}, got shape={records.shape}")
+            raise SpecError(f"expected records with columns={len(self._columns)}, got columns={records.shape[1:]}")
         coordinates = np.empty((len(records), self.kinds.size), dtype=np.float32)
         at = 0
         for position, (column, transform) in enumerate(zip(self._columns, self._transforms, strict=True)):

@@ -32,8 +32,8 @@ class TableGenerator:
         transforms: Sequence[QuantileTransform | None],
         *,
         public: FloatArray | None = None,
-        crossover: float = 0.2,
-        public_crossover: float = 0.5,
+        crossover: float = 0.5,
+        public_crossover: float = 0.2,
         public_sample: int = 8,
     ) -> None:
         """Learn marginals from the public rows.
@@ -126,9 +126,7 @@ class TableGenerator:
         chosen[np.arange(size), rng.choice(self._mutable, size)] = True
         return chosen
 
-    def _mutate(
-        self, children: FloatArray, chosen: NDArray[np.bool_], scale: float, rng: np.random.Generator
-    ) -> None:
+    def _mutate(self, children: FloatArray, chosen: NDArray[np.bool_], scale: float, rng: np.random.Generator) -> None:
         for position in self._mutable:
             rows = np.flatnonzero(chosen[:, position])
             children[rows, position] = self._cells[position].move(children[rows, position], scale, rng)
@@ -191,9 +189,7 @@ class TableGenerator:
         return matrix
 
 
-def _learn(
-    schema: Schema, transforms: Sequence[QuantileTransform | None], public: FloatArray
-) -> tuple[Cells, ...]:
+def _learn(schema: Schema, transforms: Sequence[QuantileTransform | None], public: FloatArray) -> tuple[Cells, ...]:
     return tuple(
         learn_cells(column, transform, public[:, position])
         for position, (column, transform) in enumerate(zip(schema.modelled, transforms, strict=True))

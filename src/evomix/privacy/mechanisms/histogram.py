@@ -14,10 +14,10 @@ class HistogramMechanism(Protocol):
     """
 
     name: ClassVar[str]
-    rounds: int
-    units: int
-    epsilon: float
-    delta: float
+
+    @property
+    def rounds(self) -> int:
+        """Number of releases that are accounted for."""
 
     def privatise(self, votes: IntArray) -> NoisyVotes:
         """Return the round's release; ``votes`` is int64 (d,) in micro-votes."""

@@ -84,9 +84,7 @@ def test_nearest_is_the_first_of_the_closest_candidates(candidates, queries):
     for query, position in zip(queries, found, strict=True):
         gaps = distances(space, np.array(candidates), np.array(query))
         assert gaps[position] <= gaps.min() + 1e-6
-        twins = (space.embed(np.array(candidates)) == space.embed(np.array([candidates[position]]))).all(
-            axis=1
-        )
+        twins = (space.embed(np.array(candidates)) == space.embed(np.array([candidates[position]]))).all(axis=1)
         assert position == np.flatnonzero(twins)[0]
 
 

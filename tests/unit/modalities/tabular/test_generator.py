@@ -112,9 +112,7 @@ def test_a_donor_that_changes_nothing_comes_last():
 
 def test_redraws_follow_the_public_marginal_but_reach_unseen_categories():
     public = np.zeros((500, 3))
-    drawn = generator(TRIPLE, public, crossover=0.0, public_crossover=0.0).vary(
-        np.full((20_000, 3), 9.0), 1.0, rng()
-    )
+    drawn = generator(TRIPLE, public, crossover=0.0, public_crossover=0.0).vary(np.full((20_000, 3), 9.0), 1.0, rng())
     changed = drawn[drawn != 9.0]
     assert np.mean(changed == 0.0) > 0.75
     assert set(changed) == set(range(9))
