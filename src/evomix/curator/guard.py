@@ -11,21 +11,27 @@ from evomix.core.errors import EvomixError, PrivateRecordsFailure
 def withheld(action: str) -> Iterator[None]:
     """Replace any foreign error inside by one that names the action and the error's type only.
 
-    evomix's own errors pass: they are written without private values. The replacement is raised outside the
-    handler, so that not even the exception's context keeps the original message or its frames.
+    evomix's own errors pass, without their causes: they are written without private values, what caused them may
+    not be. No exception that leaves keeps a link to the original message or its frames.
     """
     failure: str | None = None
     try:
         yield
-    except EvomixError:
+    except EvomixError as error:
+        error.__cause__ = error.__context__ = None
         raise
     except Exception as error:  # noqa: BLE001  (whatever it is, it may quote a record)
         failure = type(error).__name__
     if failure is not None:
-        raise PrivateRecordsFailure(
+        replacement = PrivateRecordsFailure(
             f"{action} failed ({failure}); the cause is withheld because it may quote private records. "
             "Check that the private file is complete and readable."
         )
+        try:
+            raise replacement
+        finally:
+            # The ``with`` statement that called us still handles the original, so Python has linked it.
+            replacement.__context__ = None
 
 
 def refuse_pickling(what: str) -> NoReturn:

@@ -16,11 +16,10 @@ from evomix.evaluation.association import association_matrix, mean_difference
 from evomix.evaluation.binning import Cells, bin_population
 from evomix.evaluation.columns import ColumnLike
 from evomix.evaluation.coverage import Coverage, category_coverage
-from evomix.evaluation.marginals import column_sets, independent_distances, marginal_distances
+from evomix.evaluation.marginals import column_sets, marginal_distances
+from evomix.evaluation.pairs import PairScore, pair_scores, pair_warnings
 
 SET_LIMITS = {1: 10_000, 2: 10_000, 3: 200}
-STRONG_RELATION = 0.05
-LOST_RELATION = 0.1
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,6 +33,7 @@ class MarginalScore:
         mean: mean over the sets.
         ceiling: mean of as many rows drawn from the real table, against the real table.
         floor: mean of the floor table, against the real table.
+        uniform: mean of rows uniform over the schema, against the real table: what knowing nothing scores.
         worst: largest over the sets.
         worst_columns: the set it belongs to.
     """
@@ -44,53 +44,30 @@ class MarginalScore:
     mean: float
     ceiling: float
     floor: float
+    uniform: float
     worst: float
     worst_columns: tuple[str, ...]
 
 
 @dataclass(frozen=True, slots=True)
 class ColumnScore:
-    """Total variation of one column."""
+    """Total variation of one column; ceiling, floor and uniform as for marginals."""
 
     column: str
     tv: float
     ceiling: float
     floor: float
-
-
-@dataclass(frozen=True, slots=True)
-class PairScore:
-    """How well the relation of two columns came through.
-
-    Attributes:
-        first: a column.
-        second: another column.
-        tv: total variation of the 2-way marginal.
-        ceiling: that of as many real rows.
-        independent: that of the synthetic table with its second column shuffled.
-        kept: how far ``tv`` lies from ``independent`` (0) to ``ceiling`` (1); below 0 when worse than
-            independence; None where the real columns are too weakly related to tell.
-        association_real: Spearman, Cramér's V or correlation ratio in the real table.
-        association_synthetic: the same in the synthetic table.
-    """
-
-    first: str
-    second: str
-    tv: float
-    ceiling: float
-    independent: float
-    kept: float | None
-    association_real: float
-    association_synthetic: float
+    uniform: float
 
 
 @dataclass(frozen=True, slots=True)
 class AssociationScore:
-    """Mean absolute difference of the association of all pairs of columns."""
+    """Mean absolute difference of the association of all pairs of columns; ``uniform``: no relation at all."""
 
     difference: float
     ceiling: float
     floor: float
+    uniform: float
 
 
 @dataclass(frozen=True, slots=True)
@@ -123,54 +100,53 @@ def fidelity(
         public: float64 (l, c), the floor; None: rows uniform over the schema's cells.
         rng: draws the ceiling's rows and the sampled triples.
     """
-    resample = real[rng.integers(len(real), size=len(synthetic))]
-    tables = {
-        "real": bin_population(real, columns),
-        "synthetic": bin_population(synthetic, columns),
-        "ceiling": bin_population(resample, columns),
-    }
     has_public = public is not None and len(public) > 0
-    tables["floor"] = (
-        bin_population(public, columns)
-        if public is not None and has_public
-        else _uniform_cells(columns, tables["real"].sizes, len(synthetic), rng)
-    )
+    populations = {"real": real, "synthetic": synthetic, "ceiling": real[rng.integers(len(real), size=len(synthetic))]}
+    if public is not None and has_public:
+        populations["floor"] = public
+    tables = {name: bin_population(rows, columns) for name, rows in populations.items()}
+    tables["uniform"] = _uniform_cells(columns, tables["real"].sizes, len(synthetic), rng)
+    tables.setdefault("floor", tables["uniform"])
     names = [column.name for column in columns]
     distances = {way: _distances(tables, way, rng) for way in (1, 2, 3) if way <= len(columns)}
-    association = [association_matrix(table, columns) for table in (real, synthetic, resample)]
-    floor_association = (
-        association_matrix(public, columns) if public is not None and has_public else np.eye(len(columns))
-    )
-    pairs = _pair_scores(names, distances.get(2), tables, association, rng)
+    associations = {name: association_matrix(rows, columns) for name, rows in populations.items()}
+    pairs: tuple[PairScore, ...] = ()
+    if len(columns) > 1:
+        pairs = pair_scores(
+            names,
+            distances[2].sets,
+            distances=(distances[2].synthetic, distances[2].ceiling),
+            tables=(tables["real"], tables["synthetic"], tables["ceiling"]),
+            associations=(associations["real"], associations["synthetic"]),
+            rng=rng,
+        )
     coverage = category_coverage(tables["real"], tables["synthetic"], columns)
     return Fidelity(
         floor_name="public rows" if has_public else "rows uniform over the schema",
         marginals=tuple(_marginal_score(way, found, names) for way, found in distances.items()),
-        columns=tuple(
-            ColumnScore(names[j], float(tv), float(top), float(low))
-            for (j,), tv, top, low in zip(*distances[1], strict=True)
-        ),
+        columns=_column_scores(distances[1], names),
         pairs=pairs,
-        association=AssociationScore(
-            difference=mean_difference(association[0], association[1]),
-            ceiling=mean_difference(association[0], association[2]),
-            floor=mean_difference(association[0], floor_association),
-        ),
+        association=_association_score(associations),
         coverage=coverage,
-        warnings=(*_pair_warnings(pairs), *(item.warning() for item in coverage if item.notable)),
+        warnings=(*pair_warnings(pairs), *(item.warning() for item in coverage if item.notable)),
     )
 
 
-_Distances = tuple[list[tuple[int, ...]], FloatArray, FloatArray, FloatArray]
-"""Sets of columns, then their distance to the real table for the synthetic, ceiling and floor tables."""
+@dataclass(frozen=True, slots=True)
+class _Distances:
+    """Sets of columns, and the distance of each table from the real one on each of them."""
+
+    sets: list[tuple[int, ...]]
+    synthetic: FloatArray
+    ceiling: FloatArray
+    floor: FloatArray
+    uniform: FloatArray
 
 
 def _distances(tables: dict[str, Cells], way: int, rng: np.random.Generator) -> _Distances:
     sets = column_sets(len(tables["real"].sizes), way, SET_LIMITS[way], rng)
-    synthetic, ceiling, floor = (
-        marginal_distances(tables["real"], tables[name], sets) for name in ("synthetic", "ceiling", "floor")
-    )
-    return sets, synthetic, ceiling, floor
+    others = ("synthetic", "ceiling", "floor", "uniform")
+    return _Distances(sets, **{name: marginal_distances(tables["real"], tables[name], sets) for name in others})
 
 
 def _uniform_cells(columns: Sequence[ColumnLike], sizes: Sequence[int], rows: int, rng: np.random.Generator) -> Cells:
@@ -183,66 +159,39 @@ def _uniform_cells(columns: Sequence[ColumnLike], sizes: Sequence[int], rows: in
 
 
 def _marginal_score(way: int, found: _Distances, names: Sequence[str]) -> MarginalScore:
-    sets, synthetic, ceiling, floor = found
-    worst = int(np.argmax(synthetic))
+    worst = int(np.argmax(found.synthetic))
     return MarginalScore(
         way=way,
-        sets=len(sets),
+        sets=len(found.sets),
         possible=comb(len(names), way),
-        mean=float(synthetic.mean()),
-        ceiling=float(ceiling.mean()),
-        floor=float(floor.mean()),
-        worst=float(synthetic[worst]),
-        worst_columns=tuple(names[j] for j in sets[worst]),
+        mean=float(found.synthetic.mean()),
+        ceiling=float(found.ceiling.mean()),
+        floor=float(found.floor.mean()),
+        uniform=float(found.uniform.mean()),
+        worst=float(found.synthetic[worst]),
+        worst_columns=tuple(names[j] for j in found.sets[worst]),
     )
 
 
-def _pair_scores(
-    names: Sequence[str],
-    found: _Distances | None,
-    tables: dict[str, Cells],
-    association: Sequence[FloatArray],
-    rng: np.random.Generator,
-) -> tuple[PairScore, ...]:
-    if found is None:
-        return ()
-    pairs, synthetic, ceiling, _ = found
-    independent = independent_distances(tables["real"], tables["synthetic"], pairs, rng)
-    lost = independent_distances(tables["real"], tables["ceiling"], pairs, rng)
-    # One row moves a total variation by at most 1/n, so its standard deviation is at most 1/(2√n).
-    noise = 0.5 / min(len(tables["real"].codes), len(tables["synthetic"].codes)) ** 0.5
-    scores = []
-    for row, (i, j) in enumerate(pairs):
-        room = float(independent[row] - ceiling[row])
-        # The real table itself decides whether there is a relation to keep.
-        related = lost[row] - ceiling[row] > STRONG_RELATION + 3.0 * noise and room > 0.0
-        scores.append(
-            PairScore(
-                first=names[i],
-                second=names[j],
-                tv=float(synthetic[row]),
-                ceiling=float(ceiling[row]),
-                independent=float(independent[row]),
-                kept=min(float(independent[row] - synthetic[row]) / room, 1.0) if related else None,
-                association_real=float(association[0][i, j]),
-                association_synthetic=float(association[1][i, j]),
-            )
+def _column_scores(found: _Distances, names: Sequence[str]) -> tuple[ColumnScore, ...]:
+    return tuple(
+        ColumnScore(
+            column=names[j],
+            tv=float(found.synthetic[row]),
+            ceiling=float(found.ceiling[row]),
+            floor=float(found.floor[row]),
+            uniform=float(found.uniform[row]),
         )
-    return tuple(scores)
+        for row, (j,) in enumerate(found.sets)
+    )
 
 
-def _pair_warnings(pairs: Sequence[PairScore]) -> tuple[str, ...]:
-    related = [pair for pair in pairs if pair.kept is not None]
-    lost = sorted(
-        (pair for pair in related if pair.kept is not None and pair.kept < LOST_RELATION),
-        key=lambda pair: pair.ceiling - pair.independent,
+def _association_score(associations: dict[str, FloatArray]) -> AssociationScore:
+    real = associations["real"]
+    unrelated = np.eye(len(real))
+    return AssociationScore(
+        difference=mean_difference(real, associations["synthetic"]),
+        ceiling=mean_difference(real, associations["ceiling"]),
+        floor=mean_difference(real, associations.get("floor", unrelated)),
+        uniform=mean_difference(real, unrelated),
     )
-    if not lost:
-        return ()
-    examples = ", ".join(f"{pair.first} with {pair.second}" for pair in lost[:3])
-    more = ", …" if len(lost) > 3 else ""
-    sentence = (
-        f"relations lost: {len(lost)} of {len(related)} related pairs of columns are no better than "
-        f"independent columns would be ({examples}{more})"
-    )
-    return (sentence,)

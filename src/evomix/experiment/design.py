@@ -25,6 +25,10 @@ from evomix.privacy.noise_design import proximity_of_folds
 PUBLIC_VOTERS: Final = 50_000
 """Most public rows that vote for the noise distribution; more would only cost time."""
 FOLDS: Final = 5
+OVERSAMPLING: Final = 4
+"""Records looked at for each first candidate, because public tables repeat rows."""
+TOP_UP_SCALE: Final = 0.25
+"""How far first candidates go beyond public rows where these are too few."""
 
 Mechanism = Mixture | GaussianHistogram | LaplaceHistogram
 
@@ -82,7 +86,10 @@ def design(spec: RunSpec, inputs: Inputs, rng: np.random.Generator) -> Design:
     if planned.mechanism == "pubmix":
         assignments = public_assignments(inputs, initial, rng)
         proximity = _proximity(spec, assignments, len(initial), rng)
-        public = np.bincount(assignments, minlength=len(initial)) / len(assignments)
+        # Later rounds may have more candidates than the first (few public rows, many variations of them); as
+        # candidates without public votes they count here already, so that the floor leaves room for them.
+        room = len(initial) if planned.rounds == 1 else max(planned.candidates, len(initial))
+        public = np.bincount(assignments, minlength=room) / len(assignments)
         total = sum(planned.draws)
         mechanism = pubmix(
             planned.epsilon, planned.delta, units=planned.n, draws=total, public=public, proximity=proximity
@@ -134,10 +141,19 @@ def selection_of(spec: RunSpec, planned: Plan) -> str:
 
 
 def first_candidates(inputs: Inputs, size: int, rng: np.random.Generator) -> Population:
-    """Return the candidates of round 0: every possible record if ``size`` allows, else what the generator proposes."""
+    """Return the candidates of round 0, at most ``size`` distinct ones.
+
+    Every possible record if ``size`` allows, else what the generator proposes. Public tables repeat rows, so more are
+    asked for than are needed, and what is still missing is made by varying those that are there.
+    """
     if domain_size(inputs.schema) <= size:
         return enumerate_domain(inputs.schema)
-    return distinct(inputs.modality.generator.random(size, rng))
+    generator = inputs.modality.generator
+    found = distinct(generator.random(OVERSAMPLING * size, rng))[:size]
+    if len(found) == size:
+        return found
+    varied = generator.vary(found[rng.integers(len(found), size=OVERSAMPLING * size)], TOP_UP_SCALE, rng)
+    return distinct(np.concatenate([found, varied]))[:size]
 
 
 def public_assignments(inputs: Inputs, candidates: Population, rng: np.random.Generator) -> IntArray:

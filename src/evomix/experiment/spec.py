@@ -3,7 +3,7 @@
 import math
 import tomllib
 from collections.abc import Mapping
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, field, fields
 from pathlib import Path
 from typing import Any, Final
 
@@ -26,10 +26,10 @@ class RunSpec:
     Raises ``SpecError`` on construction when a value is out of range.
     """
 
-    private: Any
+    private: Any = field(repr=False)  # may be the table itself, and errors and notebooks print what holds it
     epsilon: float
     delta: float | None = None
-    public: Any = None
+    public: Any = field(default=None, repr=False)
     schema: Any = None
     out: Path | None = None
     rows: int = 5000
@@ -81,7 +81,7 @@ class RunSpec:
         Raises:
             SpecError: a key is unknown, one that is needed is missing, or a value is out of range.
         """
-        known = {field.name for field in fields(cls)}
+        known = {knob.name for knob in fields(cls)}
         unknown = sorted(set(settings) - known)
         if unknown:
             raise SpecError(f"unknown setting(s) {', '.join(unknown)}; known: {', '.join(sorted(known))}")
@@ -97,11 +97,11 @@ class RunSpec:
     def public_settings(self) -> dict[str, Any]:
         """Return the settings that are given, as plain values, for spec.toml."""
         settings: dict[str, Any] = {}
-        for field in fields(self):
-            value = getattr(self, field.name)
-            if value is None or (field.name == "resume"):
+        for knob in fields(self):
+            value = getattr(self, knob.name)
+            if value is None or (knob.name == "resume"):
                 continue
-            settings[field.name] = value if isinstance(value, bool | int | float | str) else _as_text(value)
+            settings[knob.name] = value if isinstance(value, bool | int | float | str) else _as_text(value)
         return settings
 
 

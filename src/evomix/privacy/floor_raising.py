@@ -18,11 +18,12 @@ from evomix.core.arrays import FloatArray
 from evomix.core.errors import SpecError
 
 _SUM_TOLERANCE = 1e-9
+_SUM_ROUNDING = 1e-14  # what summing itself leaves: such p stay as they are
 _FLOOR_SLACK = 1e-12
 
 
 def as_distribution(p: ArrayLike, *, name: str = "p") -> FloatArray:
-    """Return ``p`` as float64 (d,) that sums to 1 up to rounding.
+    """Return a copy of ``p`` as float64 (d,) that sums to 1 up to rounding.
 
     Args:
         p: (d,) masses, finite, non-negative, summing to 1 within 1e-9 (what is left of that is scaled away).
@@ -31,7 +32,7 @@ def as_distribution(p: ArrayLike, *, name: str = "p") -> FloatArray:
     Raises:
         SpecError: ``p`` is no distribution.
     """
-    masses = np.asarray(p, dtype=np.float64)
+    masses = np.array(p, dtype=np.float64)
     if masses.ndim != 1 or masses.size == 0:
         raise SpecError(f"{name} must be one row of masses, found {name}.shape={masses.shape}")
     if not np.isfinite(masses).all() or masses.min() < 0:
@@ -39,14 +40,14 @@ def as_distribution(p: ArrayLike, *, name: str = "p") -> FloatArray:
     total = float(masses.sum())
     if abs(total - 1.0) > _SUM_TOLERANCE:
         raise SpecError(f"{name} must sum to 1, found {name}.sum()={total!r}; divide it by its sum first")
-    return masses / total
+    return masses if abs(total - 1.0) <= _SUM_ROUNDING else masses / total
 
 
 def water_fill(p: ArrayLike, *, floor: float) -> FloatArray:
     """Return ``max(floor, p − τ)`` with τ such that the sum is 1: large masses are levelled down alike.
 
     Post-processing of public numbers; costs nothing. Of all distributions with that floor none is nearer to
-    ``p`` in total variation. O(d log d). Source: Sun et al., PubMix, Definition 4.3 (WF).
+    ``p`` in total variation. O(d log d). Source: PubMix, Definition 4.3 (WF).
 
     Args:
         p: (d,) distribution.

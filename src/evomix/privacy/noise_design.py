@@ -58,9 +58,9 @@ def design_noise(
 ) -> NoiseDesign:
     """Return the noise distribution with the least worst-case distance β·Ψ that floor raising finds.
 
-    At each floor the best of three floor raisings is taken; floors are scanned on a logarithmic grid up to 1/d, where the
-    result is uniform (LinMix), then refined around the best by golden section: at most 23 values of β. So the design
-    is never worse than LinMix. Public arithmetic; costs no privacy.
+    At each floor the best of three floor raisings is taken; floors are scanned on a logarithmic grid up to 1/d,
+    where the result is uniform (LinMix), then refined around the best by golden section: at most 23 values of β.
+    So the design is never worse than LinMix. Public arithmetic; costs no privacy.
 
     Args:
         p: (d,) public distribution, for instance normalised public votes.

@@ -33,7 +33,7 @@ def worst_case_tv(noise: ArrayLike, *, public: ArrayLike, proximity: float) -> f
 
     Never below the truth, and the truth in the closed case, for uniform noise, and for up to 24 undecided
     candidates; within 2e-6 of it for up to 400 (a 0/1 program, by HiGHS, which is given 2,000 nodes). Beyond, and
-    when the solver gives up, it is an upper bound at most ``max(public)/4`` above Ψ, and usually 1e-4.
+    when the solver gives up, it is an upper bound at most ``max(public)/2`` above Ψ, and usually 1e-4.
     Public arithmetic; costs no privacy.
 
     Args:
@@ -58,7 +58,7 @@ def worst_case_tv(noise: ArrayLike, *, public: ArrayLike, proximity: float) -> f
 def psi_upper(noise: ArrayLike, *, public: ArrayLike, proximity: float) -> float:
     """Return an upper bound of Ψ in one sort: milliseconds at d = 10⁵.
 
-    At most ``max(public)/4`` above Ψ; exact in the closed case, for uniform noise and for up to 24 undecided
+    At most ``max(public)/2`` above Ψ; exact in the closed case, for uniform noise and for up to 24 undecided
     candidates. Arguments, errors and cost as in :func:`worst_case_tv`.
     """
     reduced = _reduced(noise, public, proximity)

@@ -98,7 +98,7 @@ def evaluation_view(evaluation: Mapping[str, Any]) -> EvaluationView:
 def _gauge(name: str, figures: tuple[float | None, float | None, float | None], *, ends: _Ends) -> Gauge:
     """Place (value, ceiling, floor) on a line; ``ends`` are the worst and best values it must reach."""
     worst, best = ends
-    sign = 1.0 if best >= worst else -1.0
+    sign = 1.0 if best else -1.0  # 0 is the best distance or error, 1 the best score
     known = [sign * item for item in (*figures, worst, best) if item is not None]
     low, high = min(known), max(known)
 
@@ -120,22 +120,22 @@ def _three(value: float | None) -> str:
 
 
 def _likeness(likeness: Mapping[str, Any]) -> tuple[Gauge, ...]:
-    scores = [
-        (f"Distance of {_WAYS[score['way']]}", (score["mean"], score["ceiling"], score["floor"]))
-        for score in likeness["marginals"]
-    ]
+    """Return distances from real rows, on lines from rows uniform over the schema (left) to equal (right)."""
+    scores = [(f"Distance of {_WAYS[score['way']]}", score["mean"], score) for score in likeness["marginals"]]
     if likeness["pairs"]:
         found = likeness["association"]
-        scores.append(("Difference in association", (found["difference"], found["ceiling"], found["floor"])))
-    return tuple(_gauge(name, figures, ends=(max(figures), 0.0)) for name, figures in scores)
+        scores.append(("Difference in association", found["difference"], found))
+    return tuple(
+        _gauge(name, (value, score["ceiling"], score["floor"]), ends=(score["uniform"], 0.0))
+        for name, value, score in scores
+    )
 
 
 def _columns(columns: Sequence[Mapping[str, Any]]) -> tuple[Gauge, ...]:
-    """Return the columns, the worst first, on one common scale."""
-    largest = max(max(column["tv"], column["ceiling"], column["floor"]) for column in columns)
     worst_first = sorted(columns, key=lambda column: -float(column["tv"]))[:MOST_COLUMNS]
     return tuple(
-        _gauge(shorten(c["column"], 32), (c["tv"], c["ceiling"], c["floor"]), ends=(largest, 0.0)) for c in worst_first
+        _gauge(shorten(c["column"], 32), (c["tv"], c["ceiling"], c["floor"]), ends=(c["uniform"], 0.0))
+        for c in worst_first
     )
 
 
@@ -191,7 +191,8 @@ def _models_note(models: Mapping[str, Any]) -> str:
     rare = ", ".join(shorten(name, 24) for name in models["rare"])
     return (
         f"Gradient boosting, trained on each set of rows and tested on {models['test_rows']:,} real rows it has not "
-        f"seen; mean ± standard deviation over {models['seeds']} random splits."
+        f"seen; mean ± standard deviation over {models['seeds']} random splits. A synthetic table made from all of "
+        "these real rows has seen the test rows and may pass the ceiling; a held-out table avoids that."
         + (f" Rare classes: {rare}." if rare else "")
     )
 

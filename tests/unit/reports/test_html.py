@@ -10,6 +10,7 @@ from report_parts import PRIVACY, Made, Page
 from evomix.core.errors import SpecError
 from evomix.evaluation.evaluate import evaluate
 from evomix.reports.evaluation_html import render_evaluation
+from evomix.reports.evaluation_view import _gauge
 from evomix.reports.html import ReportContext, render_report
 
 COLUMNS = (
@@ -165,6 +166,22 @@ def test_evaluation_page_shows_figures_ceilings_floors_and_cost():
         float(value) for key, value in Page(render_evaluation(evaluation)).attributes if key == "x1" and value != "0"
     ]
     assert all(0.0 <= position <= 100.0 for position in positions)
+
+
+@pytest.mark.parametrize(
+    ("value", "ends", "position"),
+    [
+        (0.8, (0.6, 1.0), 50.0),
+        (2.0, (4.0, 0.0), 50.0),
+        (0.2, (0.4, 0.0), 50.0),
+        (0.5, (1.0, 1.0), 0.0),
+        (None, (0, 1), None),
+    ],
+)
+def test_better_is_always_to_the_right(value, ends, position):
+    gauge = _gauge("figure", (value, ends[1], ends[0]), ends=ends)
+    assert gauge.position == position
+    assert gauge.ceiling_position == 100.0
 
 
 def test_evaluation_of_numbers_of_nothing_and_of_copies():

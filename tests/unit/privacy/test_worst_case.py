@@ -1,0 +1,179 @@
+import itertools
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from scipy.optimize import linprog
+
+from evomix.core.errors import SpecError
+from evomix.privacy import worst_case
+from evomix.privacy.floor_raising import proportional_fill, raise_floor, water_fill
+from evomix.privacy.worst_case import minimax_lower, psi_upper, worst_case_tv
+
+RULES = [water_fill, proportional_fill, raise_floor]
+
+
+def subsets(d):
+    """Return all proper non-empty subsets as 0/1 rows."""
+    return np.array(list(itertools.product([0.0, 1.0], repeat=d)))[1:-1]
+
+
+def brute_force(noise, public, gamma):
+    s = subsets(len(noise))
+    return (np.minimum(s @ public + gamma, 1.0) - s @ noise).max()
+
+
+def least_by_lp(public, floor, gamma):
+    """Return min Ψ over distributions with a floor: the linear program with a row for each subset."""
+    d = len(public)
+    s = subsets(d)
+    answer = linprog(
+        np.append(np.zeros(d), 1.0),
+        A_ub=np.column_stack((-s, -np.ones(len(s)))),
+        b_ub=-np.minimum(s @ public + gamma, 1.0),
+        A_eq=[np.append(np.ones(d), 0.0)],
+        b_eq=[1.0],
+        bounds=[(floor, None)] * d + [(None, None)],
+    )
+    assert answer.success
+    return answer.fun
+
+
+def random_case(rng, d):
+    public = rng.dirichlet(np.full(d, rng.choice([0.1, 0.5, 2.0])))
+    kind = rng.integers(5)
+    noise = rng.dirichlet(np.ones(d)) if kind == 3 else RULES[kind % 3](public, floor=rng.uniform() / d)
+    noise = public if kind == 4 else noise
+    return noise, public, rng.choice([rng.uniform(), 0.0, 1.0], p=[0.9, 0.05, 0.05])
+
+
+def test_agrees_with_all_subsets():
+    rng = np.random.default_rng(1)
+    for _ in range(300):
+        noise, public, gamma = random_case(rng, int(rng.integers(2, 11)))
+        expected = brute_force(noise, public, gamma)
+        assert worst_case_tv(noise, public=public, proximity=gamma) == pytest.approx(expected, abs=1e-12)
+        assert psi_upper(noise, public=public, proximity=gamma) == pytest.approx(expected, abs=1e-12)
+
+
+def test_bounds_agree_with_all_subsets_when_the_core_is_small(monkeypatch):
+    # With a core of four, ten candidates take the ways that otherwise need hundreds.
+    monkeypatch.setattr(worst_case, "_CORE", 4)
+    rng = np.random.default_rng(2)
+    undecided = 0
+    for _ in range(150):
+        noise, public, gamma = random_case(rng, int(rng.integers(7, 11)))
+        expected = brute_force(noise, public, gamma)
+        upper = psi_upper(noise, public=public, proximity=gamma)
+        exact = worst_case_tv(noise, public=public, proximity=gamma)
+        assert expected - 1e-12 <= exact <= expected + 2e-6
+        assert expected - 1e-12 <= upper <= expected + public.max() / 2 + 1e-12
+        undecided += upper > expected + 1e-5
+    assert undecided > 10
+
+
+def test_the_fractional_bound_holds_beyond_the_solver(monkeypatch):
+    monkeypatch.setattr(worst_case, "_CORE", 4)
+    monkeypatch.setattr(worst_case, "_SOLVE_UP_TO", 0)
+    rng = np.random.default_rng(3)
+    for _ in range(150):
+        noise, public, gamma = random_case(rng, 9)
+        expected = brute_force(noise, public, gamma)
+        assert expected - 1e-12 <= worst_case_tv(noise, public=public, proximity=gamma)
+
+
+def test_a_stopped_solver_still_bounds(monkeypatch):
+    monkeypatch.setattr(worst_case, "_CORE", 4)
+    monkeypatch.setattr(worst_case, "_NODE_LIMIT", 1)
+    rng = np.random.default_rng(4)
+    for _ in range(40):
+        noise, public, gamma = random_case(rng, 10)
+        assert brute_force(noise, public, gamma) - 1e-12 <= worst_case_tv(noise, public=public, proximity=gamma)
+
+
+def test_hundreds_of_candidates_are_bracketed():
+    rng = np.random.default_rng(5)
+    for rule in RULES:
+        public = rng.dirichlet(np.full(300, 0.3))
+        noise = rule(public, floor=0.4 / 300)
+        upper = psi_upper(noise, public=public, proximity=0.35)
+        exact = worst_case_tv(noise, public=public, proximity=0.35)
+        assert exact <= upper <= exact + public.max() / 2
+        # No random private distribution in the ball is farther.
+        for _ in range(50):
+            other = rng.dirichlet(np.full(300, 0.05))
+            step = min(1.0, 0.35 / (np.abs(other - public).sum() / 2))
+            private = public + step * (other - public)
+            assert np.abs(private - noise).sum() / 2 <= exact + 1e-12
+
+
+def test_uniform_noise_is_exact_at_any_size():
+    # R takes the smallest masses: 7,000 zeros, then 1/1000 each until γ is used, of 1/8000 noise each.
+    public = np.append(np.zeros(7000), np.full(1000, 1e-3))
+    noise = np.full(8000, 1 / 8000)
+    assert worst_case_tv(noise, public=public, proximity=0.25) == pytest.approx((7000 + 250) / 8000, abs=1e-12)
+
+
+def test_closed_cases():
+    p = np.array([0.1, 0.2, 0.3, 0.4])
+    assert worst_case_tv(p, public=p, proximity=0.35) == pytest.approx(0.35)
+    assert worst_case_tv(p, public=p, proximity=0.95) == pytest.approx(0.9)
+    assert worst_case_tv(p, public=p, proximity=0.0) == 0.0
+    assert worst_case_tv([0.25] * 4, public=p, proximity=1.0) == pytest.approx(0.75)
+    assert worst_case_tv([0.25] * 4, public=p, proximity=0.1) == pytest.approx(0.2 + 0.1)
+    assert worst_case_tv([1.0], public=[1.0], proximity=0.5) == 0.0
+    # Everything but candidate 1, which belongs to the decided ones.
+    assert worst_case_tv([0.3, 0.7], public=[0.2, 0.8], proximity=0.7) == pytest.approx(0.6)
+
+
+@given(seed=st.integers(0, 10**6), gamma=st.floats(0.01, 1.0), part=st.floats(0.0, 1.0))
+@settings(max_examples=60, deadline=None)
+def test_lower_bound_is_below_the_linear_program(seed, gamma, part):
+    rng = np.random.default_rng(seed)
+    d = int(rng.integers(2, 7))
+    public = rng.dirichlet(np.full(d, rng.choice([0.2, 1.0, 20.0])))
+    floor = part / d
+    least = least_by_lp(public, floor, gamma)
+    assert minimax_lower(public, floor=floor, proximity=gamma) <= least + 1e-9
+    for rule in RULES:
+        assert worst_case_tv(rule(public, floor=floor), public=public, proximity=gamma) >= least - 1e-9
+
+
+def test_lower_bound_uniform_ends():
+    uniform = np.full(4, 0.25)
+    assert minimax_lower(uniform, floor=0.25, proximity=1.0) == pytest.approx(0.75)
+    assert minimax_lower([0.7, 0.3], floor=0.0, proximity=1.0) == pytest.approx(0.5)
+    assert minimax_lower([1.0], floor=0.5, proximity=0.5) == 0.0
+
+
+def test_proportional_filling_meets_the_lower_bound_when_masses_are_small():
+    rng = np.random.default_rng(6)
+    public = rng.permutation(np.where(rng.random(5000) < 0.3, rng.exponential(size=5000), 0.0))
+    public /= public.sum()
+    slack = np.square(public).sum()
+    for gamma in (0.05, 0.35, 0.7):
+        for part in (0.02, 0.1, 0.5, 0.9):
+            floor = part / 5000
+            worst = {rule: psi_upper(rule(public, floor=floor), public=public, proximity=gamma) for rule in RULES}
+            least = minimax_lower(public, floor=floor, proximity=gamma)
+            assert least <= worst[proportional_fill] <= least + slack
+            assert worst[proportional_fill] <= min(worst.values()) + 1e-12
+    # and there the others are far from it
+    assert worst[water_fill] > worst[proportional_fill] + 0.02
+    assert worst[raise_floor] > worst[proportional_fill] + 0.05
+
+
+@pytest.mark.parametrize("gamma", [-0.1, 1.1, float("nan")])
+def test_refuses_proximity_outside_0_1(gamma):
+    for call in (
+        lambda: worst_case_tv([0.5, 0.5], public=[0.5, 0.5], proximity=gamma),
+        lambda: minimax_lower([0.5, 0.5], floor=0.1, proximity=gamma),
+    ):
+        with pytest.raises(SpecError, match="proximity must lie"):
+            call()
+
+
+def test_refuses_unequal_lengths():
+    with pytest.raises(SpecError, match="one length"):
+        worst_case_tv([0.5, 0.5], public=[1.0], proximity=0.1)
