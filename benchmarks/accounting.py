@@ -4,19 +4,18 @@
 
 The plain sum runs over all O(m²) outcomes, in logarithms, vectorised; it stops at 2,000 draws. The other rival is
 dp-accounting's privacy loss distribution of the three-outcome pair, composed with itself (pessimistic, its default
-grid of 1e-4); its β is found by bisecting its δ. One draw more than 10,000 is where it takes minutes, so it is
-left out at 10⁶ draws.
+grid of 1e-4); its β is the root of its δ. It is asked up to 10,000 draws.
 """
 
 import math
 
 import numpy as np
 from dp_accounting.pld import privacy_loss_distribution
-from measuring import markdown, publish, timed
 from scipy.optimize import brentq
 from scipy.special import gammaln
 
 from evomix.privacy.calibration import delta, mixing_weight
+from measuring import markdown, publish, timed
 
 EPSILON, FLOOR = 5.0, 1e-3
 

@@ -1,5 +1,6 @@
 """What the benchmarks share: time, memory of a child process, and Markdown results."""
 
+import io
 import json
 import math
 import os
@@ -7,7 +8,8 @@ import platform
 import subprocess
 import sys
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager, redirect_stdout
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
@@ -80,6 +82,20 @@ def publish(name: str, *parts: str, command: str) -> None:
     """Print the parts and keep them in results/``name``.md, with the command, the day and the machine."""
     text = "\n\n".join(parts)
     print(text)
+    _keep(name, command, text)
+
+
+@contextmanager
+def printed(name: str, *, command: str) -> Iterator[None]:
+    """Keep all that is printed inside in results/``name``.md as well."""
+    lines = io.StringIO()
+    with redirect_stdout(lines):
+        yield
+    print(lines.getvalue(), end="")
+    _keep(name, command, f"```text\n{lines.getvalue()}```")
+
+
+def _keep(name: str, command: str, text: str) -> None:
     RESULTS.mkdir(exist_ok=True)
     made = f"`{command}`, {datetime.now(UTC):%Y-%m-%d}, {_machine()}."
     (RESULTS / f"{name}.md").write_text(f"{made}\n\n{text}\n", encoding="utf-8")

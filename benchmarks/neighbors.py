@@ -15,6 +15,7 @@ from scipy.spatial import cKDTree
 
 from evomix.neighbors.tabular import CATEGORY, NUMBER, TabularIndex
 from evomix.neighbors.vectors import VectorIndex
+from measuring import printed
 
 Table = NDArray[np.float32]
 LARGE_CATEGORY = 5000
@@ -113,4 +114,5 @@ def main() -> None:
 
 
 if __name__ == "__main__":
-    main()
+    with printed("neighbors", command="python benchmarks/neighbors.py"):
+        main()

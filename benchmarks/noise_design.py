@@ -15,6 +15,7 @@ from evomix.privacy.calibration import GRID, mixing_weight
 from evomix.privacy.floor_raising import proportional_fill, raise_floor, water_fill
 from evomix.privacy.noise_design import conform, design_noise, to_weights
 from evomix.privacy.worst_case import psi_upper, worst_case_tv
+from measuring import printed
 
 
 def publics(d, rng):
@@ -100,4 +101,5 @@ def main():
 
 
 if __name__ == "__main__":
-    main()
+    with printed("noise_design", command="python benchmarks/noise_design.py"):
+        main()

@@ -11,7 +11,7 @@ SRC = Path(__file__).parents[2] / "src"
 SIBLINGS = ("evolution", "curator", "modalities", "selection", "evaluation")
 EXACT_VOTES = ("evomix.curator.records", "evomix.curator.voting")
 PRIVACY_MAY_IMPORT = {"numpy", "scipy", "numba", "opendp", "platformdirs"}
-CORE_MAY_IMPORT = {"numpy", "pyarrow"}
+CORE_MAY_IMPORT = {"numba", "numpy", "pyarrow"}
 
 
 class Imports:

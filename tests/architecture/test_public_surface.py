@@ -7,6 +7,8 @@ import pytest
 SURFACE = {
     "evomix": {"Plan", "Result", "TableSynthesizer", "evaluate", "plan", "synthesize"},
     "evomix.privacy": {
+        "Budget",
+        "Ledger",
         "NoiseDesign",
         "delta",
         "design_noise",

@@ -1,7 +1,7 @@
 """How far variations go in each round."""
 
 
-def geometric_scale(round_index: int, rounds: int, *, first: float = 0.5, last: float = 0.02) -> float:
+def geometric_scale(round_index: int, rounds: int, *, first: float = 1.0, last: float = 0.1) -> float:
     """Return the variation scale of a round: ``first`` in round 0, ``last`` in the last, geometric between.
 
     Args:

@@ -7,9 +7,9 @@ import numpy as np
 
 from evomix.core.arrays import IntArray, Population
 from evomix.core.errors import PrivacyError
-from evomix.core.protocols import Embedder
+from evomix.core.protocols import Embedder, NearestIndex
 from evomix.core.release import Draws, Release
-from evomix.curator.guard import refuse_pickling
+from evomix.curator.guard import refuse_pickling, withheld
 from evomix.curator.records import PrivateRecords
 from evomix.curator.voting import draw_voters, tally_units, vote
 from evomix.privacy.adjacency import LATTICE
@@ -55,7 +55,11 @@ class Curator:
             ledger: records each round before it is computed.
             source: private randomness (mixtures; histogram noise comes from OpenDP's own OS entropy).
         """
-        if isinstance(mechanism, Mixture) and sum(draws) > mechanism.draws:
+        if mechanism.units != records.units:
+            raise PrivacyError(
+                f"the mechanism is calibrated for units={mechanism.units}; the records have units={records.units}"
+            )
+        if isinstance(mechanism, Mixture) and (sum(draws) > mechanism.draws or min(draws, default=0) < 0):
             raise PrivacyError(f"{sum(draws)} draws were planned but draws={mechanism.draws} are accounted for")
         self._records = records
         self._embedder = embedder
@@ -82,37 +86,38 @@ class Curator:
             noise_weights: int64 (d,) integer weights of the noise distribution (mixtures only).
 
         Raises:
-            PrivacyError: the round was begun before, or a weight lies below the accounted floor.
+            PrivacyError: the round was begun before or is one too many, or a weight lies below the accounted floor.
             PrivateRecordsFailure: records could not be read or voted; the charge stands.
         """
         if round_index != self._next:
             raise PrivacyError(f"rounds are released once and in order; expected round {self._next}, got {round_index}")
         mechanism = self._mechanism
+        rounds = len(self._draws) if isinstance(mechanism, Mixture) else mechanism.rounds
+        if round_index >= rounds:
+            raise PrivacyError(f"rounds={rounds} releases are accounted for; round {round_index} is one too many")
         if isinstance(mechanism, Mixture):
             if noise_weights is None or len(noise_weights) != len(candidates):
                 raise PrivacyError("a mixture needs one noise weight per candidate")
             mechanism.check_weights(noise_weights)
-            self._begin(round_index)
-            return self._draw(mechanism, round_index, candidates, noise_weights)
-        if round_index >= mechanism.rounds:
-            raise PrivacyError(
-                f"rounds={mechanism.rounds} releases are accounted for; round {round_index} is one too many"
-            )
+        index = self._embedder.index(candidates)
         self._begin(round_index)
-        votes = tally_units(self._embedder.index(candidates), self._records, len(candidates), mass=LATTICE)
-        return mechanism.privatise(votes)
+        with withheld("computing a release"):
+            if isinstance(mechanism, Mixture):
+                assert noise_weights is not None
+                return self._draw(mechanism, round_index, index, noise_weights)
+            return mechanism.privatise(tally_units(index, self._records, len(candidates), mass=LATTICE))
 
     def _begin(self, round_index: int) -> None:
         """Write ahead: from here on the round counts as released, whatever happens."""
         self._ledger.begin_round(round_index)
         self._next = round_index + 1
 
-    def _draw(self, mixture: Mixture, round_index: int, candidates: Population, weights: IntArray) -> Draws:
+    def _draw(self, mixture: Mixture, round_index: int, index: NearestIndex, weights: IntArray) -> Draws:
         if self._voters is None:
             self._voters = draw_voters(self._records, mixture, self._draws[self._first :], self._source)
         voters = self._voters[round_index - self._first]
         self._voters[round_index - self._first] = voters[:0]  # voted: no longer needed
-        counts = vote(self._embedder.index(candidates), voters, len(candidates))
+        counts = vote(index, voters, len(weights))
         noise = draw_noise(weights, self._draws[round_index] - len(voters), self._source)
-        counts += np.bincount(noise, minlength=len(candidates))
+        counts += np.bincount(noise, minlength=len(weights))
         return Draws(counts, mixture.mixing_weight, weights / int(weights.sum()), mixture.units)

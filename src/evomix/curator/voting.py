@@ -43,6 +43,11 @@ def tally_units(index: NearestIndex, records: PrivateRecords, candidates: int, *
     A unit's mass is spread over its rows' votes as evenly as integers allow, by rounding the cumulated share, so
     each unit's vote vector is non-negative and sums to exactly ``mass``: its ℓ2 norm is at most ``mass``.
     """
+    if records.one_row_each:  # each puts all its mass on one candidate: nothing to keep beyond the counts
+        votes = np.zeros(candidates, np.int64)
+        for _, rows in records.scan():
+            votes += vote(index, rows, candidates)
+        return votes * mass
     units, choices = [], []
     for unit, rows in records.scan():
         with withheld("voting"):

@@ -27,8 +27,8 @@ class Evolution:
     rounds: int
     size: int
     variations: int
-    first_scale: float = 0.5
-    last_scale: float = 0.02
+    first_scale: float = 1.0
+    last_scale: float = 0.1
 
     def scale(self, round_index: int) -> float:
         """Return how far the variations of a round go."""

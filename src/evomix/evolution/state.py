@@ -62,7 +62,7 @@ def load_state(folder: Path) -> State | None:
     if not path.exists():
         return None
     try:
-        with np.load(path, allow_pickle=False) as arrays:
+        with path.open("rb") as file, np.load(file, allow_pickle=False) as arrays:
             header = json.loads(arrays["header"].tobytes())
             return State(
                 next_round=int(header["next_round"]),

@@ -7,7 +7,8 @@ from typing import Any
 from evomix.core.arrays import Population
 from evomix.core.errors import SpecError
 from evomix.experiment.engine import Finished, run
-from evomix.experiment.run import write_report
+from evomix.experiment.folder_lock import exclusive
+from evomix.experiment.run import make_folder, write_report
 from evomix.experiment.spec import RunSpec
 
 _REPORT_SEED = 0
@@ -63,7 +64,7 @@ def synthesize(private: Any, *, epsilon: float, **settings: Any) -> Result:
         EvomixError: see ``evomix.core.errors``.
     """
     spec = RunSpec.from_mapping({"private": private, "epsilon": epsilon, **settings})
-    finished = run(spec, folder=spec.run_dir)
+    finished = _run(spec)
     return Result(finished, finished.sample(spec.rows, 0))
 
 
@@ -86,7 +87,7 @@ class TableSynthesizer:
     def fit(self, private: Any, *, public: Any = None) -> "TableSynthesizer":
         """Charge the ledger and release what ``sample`` needs; returns itself."""
         spec = RunSpec.from_mapping({"private": private, "public": public, **self._settings})
-        self._finished = run(spec, folder=spec.run_dir)
+        self._finished = _run(spec)
         return self
 
     @property
@@ -106,6 +107,14 @@ class TableSynthesizer:
         if self._finished is None:
             raise SpecError("the synthesizer is not fitted; call fit(private, public=…) first")
         return self._finished
+
+
+def _run(spec: RunSpec) -> Finished:
+    if spec.run_dir is None:
+        return run(spec, folder=None)
+    make_folder(spec.run_dir)
+    with exclusive(spec.run_dir):
+        return run(spec, folder=spec.run_dir)
 
 
 def _to_pandas(finished: Finished, population: Population) -> Any:

@@ -20,11 +20,14 @@ REPORT_FILE: Final = "report.html"
 EVENTS_FILE: Final = "events.jsonl"
 CHECKPOINT: Final = "checkpoint"
 _RUN_FILE: Final = "run.json"
+_SAVED: Final = {"run_id": str, "seed": int, "mechanism": dict, "plan": dict, "settings": dict}
 
 
 def write_json(path: Path, content: Mapping[str, Any]) -> None:
     """Write ``content`` as JSON, whole or not at all."""
-    write_text(path, json.dumps(content, indent=2, ensure_ascii=False, default=str) + "\n")
+    text = json.dumps(content, indent=2, ensure_ascii=False, default=str) + "\n"
+    # Half a character, as in a path of undecodable bytes, can be written as JSON's own escape only.
+    write_text(path, text.encode("utf-8", "backslashreplace").decode("utf-8"))
 
 
 def save_run(folder: Path, content: Mapping[str, Any]) -> None:
@@ -49,7 +52,7 @@ def load_run(folder: Path) -> dict[str, Any] | None:
         return None
     try:
         content = json.loads(path.read_text(encoding="utf-8"))
-        if not isinstance(content, dict):
+        if not isinstance(content, dict) or any(not isinstance(content.get(key), kind) for key, kind in _SAVED.items()):
             raise TypeError  # noqa: TRY301  (handled as any other damage)
     except (OSError, ValueError, TypeError) as error:
         raise InputFileError(
@@ -110,4 +113,5 @@ def _toml_value(value: Any) -> str:
         return "true" if value else "false"
     if isinstance(value, int | float):
         return repr(value)
-    return json.dumps(str(value), ensure_ascii=False)
+    text = str(value).encode("utf-8", "replace").decode("utf-8")  # a path may hold bytes that are no text
+    return json.dumps(text, ensure_ascii=False).replace("\x7f", "\\u007F")

@@ -6,6 +6,7 @@ from typing import Any, Final
 import numpy as np
 import pyarrow as pa
 
+from evomix.core.arrays import IntArray
 from evomix.core.errors import EnvironmentFailure
 from evomix.experiment.engine import Progress
 from evomix.experiment.evaluating import evaluate
@@ -52,18 +53,28 @@ def load_health_insurance() -> pa.Table:
     return pa.table(columns)
 
 
+def split_rows(table: pa.Table) -> dict[str, IntArray]:
+    """Return the rows of each part: a tenth public, half private, the rest held out to measure on.
+
+    The public part has too many of the chronically ill, as a survey among patients would: public data are seldom
+    drawn from the very people that the private table is about.
+    """
+    rng = np.random.default_rng(SPLIT_SEED)
+    rows = table.num_rows
+    odds = 1.0 + table.column("chronic_diseases").to_numpy() ** 2
+    public = rng.choice(rows, rows // 10, replace=False, p=odds / odds.sum())
+    others = rng.permutation(np.setdiff1d(np.arange(rows), public))
+    return {"public": public, "private": others[: rows // 2], "held_out": others[rows // 2 :]}
+
+
 def run_demo(folder: Path, *, progress: Progress | None = None) -> dict[str, Any]:
     """Run the main job in ``folder`` and return what was made and how good it is.
-
-    A tenth of the table plays the public data, half is private, the rest is held out to measure on.
 
     Raises:
         EnvironmentFailure: the demo's data are not installed.
     """
     table = load_health_insurance()
-    order = np.random.default_rng(SPLIT_SEED).permutation(table.num_rows)
-    tenth = table.num_rows // 10
-    parts = {"public": order[:tenth], "private": order[tenth : 6 * tenth], "held_out": order[6 * tenth :]}
+    parts = split_rows(table)
     folder.mkdir(parents=True, exist_ok=True)
     paths = {name: folder / f"{name}.csv" for name in parts}
     for name, rows in parts.items():

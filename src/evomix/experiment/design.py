@@ -7,7 +7,7 @@ from typing import Any, Final
 import numpy as np
 
 from evomix.core.arrays import FloatArray, IntArray, Population
-from evomix.core.errors import PrivacyError, SpecError
+from evomix.core.errors import InputFileError, PrivacyError, SpecError
 from evomix.evolution.loop import Evolution
 from evomix.evolution.step import distinct
 from evomix.experiment.inputs import Inputs
@@ -97,7 +97,7 @@ def design(spec: RunSpec, inputs: Inputs, rng: np.random.Generator) -> Design:
     else:
         mechanism = calibrate(planned, planned.candidates)
     planned = with_mechanism(planned, mechanism)
-    evolution = evolution_of(planned, informed=inputs.modality.public is not None)
+    evolution = evolution_of(planned)
     return Design(planned, mechanism, proximity, initial, evolution, selection_of(spec, planned))
 
 
@@ -122,15 +122,11 @@ def with_mechanism(planned: Plan, mechanism: Mechanism) -> Plan:
     return planned
 
 
-def evolution_of(planned: Plan, *, informed: bool) -> Evolution:
-    """Return the loop's settings: as many parents as keep every round within the planned candidates.
-
-    From public records variations start near by; from made-up ones they start with the whole range and stay wide.
-    """
+def evolution_of(planned: Plan) -> Evolution:
+    """Return the loop's settings: as many parents as keep every round within the planned candidates."""
     variations = min(planned.variations, planned.candidates - 1)
     size = max(planned.candidates // (variations + 1), 1)
-    first, last = (0.5, 0.02) if informed else (1.0, 0.1)
-    return Evolution(planned.rounds, size, variations, first, last)
+    return Evolution(planned.rounds, size, variations)
 
 
 def selection_of(spec: RunSpec, planned: Plan) -> str:
@@ -198,19 +194,18 @@ def restore(saved: dict[str, Any], planned: Plan) -> Mechanism:
     """Return the mechanism of an interrupted run, certified anew from its saved parameters.
 
     Raises:
+        InputFileError: a saved parameter is missing or is no number.
         PrivacyError: the saved parameters do not meet the budget.
     """
-    mechanism: Mechanism
     if planned.mechanism in ("linmix", "pubmix"):
-        mechanism = Mixture(
-            planned.mechanism,
-            saved["mixing_weight"],
-            saved["floor"],
-            saved["draws"],
-            planned.n,
-            planned.epsilon,
-            planned.delta,
-        )
+        try:
+            weight, floor, draws = float(saved["mixing_weight"]), float(saved["floor"]), int(saved["draws"])
+        except (KeyError, TypeError, ValueError) as error:
+            raise InputFileError(
+                "the checkpoint's mechanism is damaged. What the run spent stays spent; "
+                "start a new run in another --run-dir"
+            ) from error
+        mechanism = Mixture(planned.mechanism, weight, floor, draws, planned.n, planned.epsilon, planned.delta)
         spent = mixing_delta(
             planned.epsilon,
             mixing_weight=mechanism.mixing_weight,
@@ -218,7 +213,7 @@ def restore(saved: dict[str, Any], planned: Plan) -> Mechanism:
             draws=mechanism.draws,
             floor=mechanism.floor,
         )
-        if spent > planned.delta:
+        if not spent <= planned.delta:
             raise PrivacyError("the saved mechanism does not meet the run's budget; start a new run")
         return mechanism
     return calibrate(planned, planned.candidates)

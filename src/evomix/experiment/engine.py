@@ -10,9 +10,10 @@ from typing import Any
 import numpy as np
 
 from evomix.core.arrays import Population
-from evomix.core.errors import EnvironmentFailure, SpecError
+from evomix.core.errors import EnvironmentFailure
 from evomix.core.release import Release
 from evomix.curator.curator import Curator
+from evomix.curator.guard import withheld
 from evomix.evolution.harvest import harvest
 from evomix.evolution.loop import evolve
 from evomix.evolution.state import State
@@ -21,8 +22,8 @@ from evomix.experiment import artifacts
 from evomix.experiment.design import Design, design, noise_weights, restore
 from evomix.experiment.identity import dataset_name, fingerprint, spec_digest
 from evomix.experiment.inputs import Inputs, open_inputs
+from evomix.experiment.resuming import check_same, deciding_settings, saved_run
 from evomix.experiment.spec import RunSpec
-from evomix.modalities.tabular.schema import Schema
 from evomix.privacy.budget import Budget
 from evomix.privacy.ledger import Ledger
 from evomix.privacy.mechanisms.mixture import Mixture
@@ -98,20 +99,23 @@ def run(
     """
     report = progress or (lambda _stage, _done, _total: None)
     source = SystemSource() if source is None else source
-    report("opening the tables", 0, 1)
-    inputs = open_inputs(spec)
-    report("opening the tables", 1, 1)
-    saved = _saved_run(spec, folder)
+    saved = saved_run(spec, folder)
     spec = replace(spec, seed=_seed(spec, saved))
     assert spec.seed is not None
+    report("opening the tables", 0, 1)
+    inputs = open_inputs(spec)
+    settings = deciding_settings(spec)
+    if saved is not None:
+        check_same(saved, settings)
+    report("opening the tables", 1, 1)
     rng = np.random.default_rng(spec.seed)
     report("planning", 0, 1)
     made = design(spec, inputs, rng)
     report("planning", 1, 1)
     ledger = Ledger(spec.ledger)
-    digest = fingerprint(spec.private)
+    with withheld("telling the private table apart"):
+        digest = fingerprint(spec.private)
     dataset = dataset_name(spec, digest, ledger)
-    settings = spec_digest(_digested(spec))
     begun: frozenset[int] = frozenset()
     if saved is None:
         run_id = uuid.uuid4().hex
@@ -120,23 +124,27 @@ def run(
             dataset,
             Budget(made.plan.epsilon, made.plan.delta),
             fingerprint=digest,
-            spec_digest=settings,
+            spec_digest=spec_digest(settings),
             grant=None if spec.budget is None else Budget.parse(spec.budget),
             rounds=made.plan.rounds,
         )
-        _begin_folder(folder, run_id, made, spec)
+        _begin_folder(folder, run_id, made, settings)
     else:
         run_id = saved["run_id"]
         ledger.check_resume(
-            run_id, fingerprint=digest, spec_digest=settings, epsilon=made.plan.epsilon, delta=made.plan.delta
+            run_id,
+            fingerprint=digest,
+            spec_digest=spec_digest(settings),
+            epsilon=made.plan.epsilon,
+            delta=made.plan.delta,
         )
         begun = ledger.started_rounds(run_id)
         made = replace(made, mechanism=restore(saved["mechanism"], made.plan))
     state = _evolve(made, inputs, rng, begun, _RunRounds(ledger, run_id), source, folder, report)
     if state.release is None:
         raise EnvironmentFailure(
-            "every round of this run was begun and interrupted before it was saved, so nothing was released; what was "
-            "charged stays spent. Start a new run (without --resume)"
+            "every round of this run was begun and interrupted before it was saved, so there is no release to go "
+            "on from; what was charged stays spent. Start a new run (without --resume)"
         )
     ledger.finish_run(run_id)
     privacy = _privacy(spec, made, state, dataset, run_id, ledger, secure=source.secure)
@@ -188,18 +196,6 @@ def _evolve(
     )
 
 
-def _saved_run(spec: RunSpec, folder: Path | None) -> dict[str, Any] | None:
-    """Return the interrupted run to go on with, if the user asked for it."""
-    if not spec.resume:
-        return None
-    if folder is None:
-        raise SpecError("resume needs the run folder of the interrupted run (--run-dir)")
-    saved = artifacts.load_run(folder)
-    if saved is None:
-        raise SpecError(f"nothing to resume in run_dir={str(folder)!r}; run without --resume")
-    return saved
-
-
 def _seed(spec: RunSpec, saved: dict[str, Any] | None) -> int:
     """Return the seed of the public randomness: the user's, the interrupted run's, or a fresh one."""
     if saved is not None and spec.seed is None:
@@ -207,19 +203,7 @@ def _seed(spec: RunSpec, saved: dict[str, Any] | None) -> int:
     return secrets.randbits(63) if spec.seed is None else spec.seed
 
 
-def _digested(spec: RunSpec) -> dict[str, Any]:
-    """Return the settings whose change would make another run of it; public inputs count by content."""
-    settings = spec.public_settings()
-    if spec.public is not None:
-        settings["public"] = fingerprint(spec.public).hex()
-    if isinstance(spec.schema, Schema | dict):
-        settings["schema"] = str(spec.schema)
-    elif spec.schema is not None:
-        settings["schema"] = fingerprint(spec.schema).hex()
-    return settings
-
-
-def _begin_folder(folder: Path | None, run_id: str, made: Design, spec: RunSpec) -> None:
+def _begin_folder(folder: Path | None, run_id: str, made: Design, settings: dict[str, Any]) -> None:
     """Write what resuming needs, and forget an earlier run's state in the same folder."""
     if folder is None:
         return
@@ -233,12 +217,14 @@ def _begin_folder(folder: Path | None, run_id: str, made: Design, spec: RunSpec)
     (folder / artifacts.REPORT_FILE).unlink(missing_ok=True)
     artifacts.save_run(
         folder,
-        {"run_id": run_id, "seed": spec.seed, "mechanism": _parameters(made), "plan": made.plan.to_dict()},
+        {
+            "run_id": run_id,
+            "seed": settings["seed"],
+            "mechanism": made.mechanism.describe(),
+            "plan": made.plan.to_dict(),
+            "settings": settings,
+        },
     )
-
-
-def _parameters(made: Design) -> dict[str, Any]:
-    return made.mechanism.describe()
 
 
 def _privacy(

@@ -46,9 +46,7 @@ def dataset_name(spec: RunSpec, digest: bytes, ledger: Ledger) -> str:
 
 def spec_digest(settings: dict[str, Any]) -> str:
     """Return a digest of the public settings that decide a run's result."""
-    ignored = {"out", "run_dir", "ledger", "budget", "dataset", "private"}
-    kept = {key: value for key, value in settings.items() if key not in ignored}
-    return hashlib.sha256(json.dumps(kept, sort_keys=True, default=str).encode()).hexdigest()
+    return hashlib.sha256(json.dumps(settings, sort_keys=True, default=str).encode()).hexdigest()
 
 
 def _add_file(digest: Any, file: Path) -> None:

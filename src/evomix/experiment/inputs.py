@@ -1,6 +1,7 @@
 """Opening what the user named: schema, public table, private rows."""
 
 from dataclasses import dataclass, replace
+from typing import Final
 
 import pyarrow as pa
 
@@ -15,6 +16,9 @@ from evomix.modalities.tabular.fit import check_fit, type_clash
 from evomix.modalities.tabular.inference import infer_schema
 from evomix.modalities.tabular.modality import TableModality, build_table_modality
 from evomix.modalities.tabular.schema import Schema
+
+CHECKED_ROWS: Final = 20_000
+"""Rows at the start of a large file whose types are looked at."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,7 +49,8 @@ def open_inputs(spec: RunSpec) -> Inputs:
         InputFileError: a file cannot be read.
     """
     schema, public, warnings = _public_side(spec)
-    rows = open_rows(spec.private, encoding=spec.encoding)
+    with withheld("opening the private table"):
+        rows = open_rows(spec.private, encoding=spec.encoding)
     _check_private(schema, rows, unit=spec.unit, described="the schema" if spec.schema else "the public table")
     modality = build_table_modality(schema, public, target=spec.target)
     columns = [column.name for column in schema.modelled]
@@ -101,12 +106,10 @@ def _check_private(schema: Schema, rows: RowSource, *, unit: str | None, describ
             raise SchemaError(f"the private table has no column unit={unit!r}; its privacy unit is named by --unit")
         types = {name: kind for name, kind in types.items() if name != unit}
     check_fit(schema, pa.schema(list(types.items())), role="private", described=described)
-    if isinstance(rows, MemoryRows):
-        with withheld("checking the private table's types"):
-            clashes = [
-                fault
-                for batch in rows.batches(list(types), size=max(rows.num_rows, 1))
-                for fault in type_clash(schema, batch)
-            ]
-        if clashes:
-            raise SchemaError(f"{'; '.join(clashes)}. Give the right file, or a schema that describes it")
+    # A table in memory is looked at whole; of a file, whose numbers are mostly stored as such, a first part.
+    size = max(rows.num_rows, 1) if isinstance(rows, MemoryRows) else CHECKED_ROWS
+    with withheld("checking the private table's types"):
+        first = next(rows.batches(list(types), size=size), None)
+        clashes = [] if first is None else type_clash(schema, first, described=described)
+    if clashes:
+        raise SchemaError(f"{'; '.join(clashes)}. Give the right file, or a schema that describes it")

@@ -8,7 +8,7 @@ import numpy as np
 
 from evomix.core.arrays import FloatArray
 from evomix.core.errors import SpecError
-from evomix.experiment.spec import LARGE_EPSILON, MECHANISMS
+from evomix.experiment.spec import LARGE_EPSILON, MECHANISMS, check_counts, check_proximity
 from evomix.privacy.calibration import check_delta, check_epsilon, mixing_weight
 from evomix.privacy.gaussian_accounting import gaussian_stddev
 from evomix.privacy.laplace_accounting import laplace_scale
@@ -16,16 +16,16 @@ from evomix.privacy.mechanisms.linmix import uniform_mass
 from evomix.privacy.noise_design import design_noise
 from evomix.privacy.worst_case import worst_case_tv
 
-ROUNDS: Final = 4
+ROUNDS: Final = 3
 """Rounds when the first candidates are public records."""
 BLIND_ROUNDS: Final = 16
 """Rounds when they can only be made up from the schema, and have a longer way to go."""
 VARIATIONS: Final = 3
-DRAWS_PER_UNIT: Final = 4
+DRAWS_PER_UNIT: Final = 2
 """Draws planned per private unit: more still help the estimate, but less and less."""
 LEAST_DRAWS, MOST_DRAWS = 500, 100_000
 SIZES: Final = (30, 100, 200, 500, 1000, 2000, 3000, 5000, 8000, 12_000, 20_000)
-SIGNAL_PER_CANDIDATE: Final = 0.25
+SIGNAL_PER_CANDIDATE: Final = 0.1
 """Effective noise-free draws per candidate and round below which more candidates only add noise."""
 
 
@@ -82,7 +82,11 @@ def default_delta(n: int) -> float:
 
 
 def split_draws(total: int, rounds: int) -> tuple[int, ...]:
-    """Return ``total`` draws spread evenly over ``rounds`` rounds."""
+    """Return ``total`` draws spread evenly over ``rounds`` rounds.
+
+    >>> split_draws(10, 3)
+    (4, 3, 3)
+    """
     return tuple(total // rounds + (index < total % rounds) for index in range(rounds))
 
 
@@ -144,7 +148,7 @@ def plan(
         epsilon: ε > 0.
         delta: δ in (0, 1); default :func:`default_delta`.
         rows: synthetic records to make; does not change the cost.
-        rounds: T; default 4 from public records, 16 without any, 1 when the candidates are all possible records.
+        rounds: T; default 3 from public records, 16 without any, 1 when the candidates are all possible records.
         candidates: d, most candidates of a round; default as many as the budget can tell apart.
         mechanism: "auto" is pubmix with a public histogram, else linmix.
         public_histogram: float64 (d,), public votes of the first round; sets the noise distribution of pubmix.
@@ -155,20 +159,27 @@ def plan(
         informed: whether the first candidates are public records; default: with pubmix.
 
     Raises:
-        SpecError: a parameter is out of range.
+        SpecError: a parameter is out of range, or would have no effect with this mechanism.
+
+    >>> planned = plan(n=100_000, epsilon=1.0, delta=1e-6, rounds=4, candidates=1000, draws=20_000)
+    >>> planned.mechanism, planned.draws, f"{planned.mixing_weight:.2f}"
+    ('linmix', (5000, 5000, 5000, 5000), '0.08')
     """
     epsilon = check_epsilon(epsilon)
     if isinstance(n, bool) or not isinstance(n, int) or n < 0:
         raise SpecError(f"n must be a whole number of private units, at least 0; found n={n!r}")
     delta = check_delta(default_delta(n) if delta is None else delta)
+    check_counts({"rows": rows, "rounds": rounds, "candidates": candidates, "draws": draws, "variations": variations})
+    check_proximity(proximity)
     if mechanism not in MECHANISMS:
         raise SpecError(f"mechanism must be one of {', '.join(MECHANISMS)}; found mechanism={mechanism!r}")
     if mechanism == "auto":
         mechanism = "linmix" if public_histogram is None else "pubmix"
     mixing = mechanism in ("linmix", "pubmix")
+    _check_effect(mechanism, draws=draws, proximity=proximity, candidates=candidates, public_histogram=public_histogram)
     total = min(max(DRAWS_PER_UNIT * n, LEAST_DRAWS), MOST_DRAWS) if draws is None else draws
     informed = mechanism == "pubmix" if informed is None else informed
-    some_rounds = (ROUNDS if informed else BLIND_ROUNDS) if rounds is None else rounds
+    some_rounds = min(ROUNDS if informed else BLIND_ROUNDS, total) if rounds is None else rounds
     most = candidates
     if public_histogram is not None:
         most = len(public_histogram)
@@ -205,6 +216,28 @@ def plan(
         worst_case_tv=worst,
         warnings=_warnings(n, epsilon, delta, signal, most),
     )
+
+
+def _check_effect(
+    mechanism: str,
+    *,
+    draws: int | None,
+    proximity: float | str,
+    candidates: int | None,
+    public_histogram: FloatArray | None,
+) -> None:
+    """Refuse what would be ignored: a setting that does nothing hides a misunderstanding."""
+    idle = None
+    if draws is not None and mechanism not in ("linmix", "pubmix"):
+        idle = f"draws={draws} has no effect with mechanism={mechanism!r}: only linmix and pubmix draw"
+    elif not isinstance(proximity, str) and mechanism != "pubmix":
+        idle = f"proximity={proximity!r} has no effect with mechanism={mechanism!r}: only pubmix relies on public votes"
+    elif public_histogram is not None and mechanism != "pubmix":
+        idle = f"public_histogram has no effect with mechanism={mechanism!r}: only pubmix relies on public votes"
+    elif public_histogram is not None and candidates not in (None, len(public_histogram)):
+        idle = f"candidates={candidates} differs from the {len(public_histogram)} entries of public_histogram"
+    if idle is not None:
+        raise SpecError(f"{idle}. Leave it out, or choose another mechanism")
 
 
 def _designed(

@@ -1,8 +1,5 @@
 """``evomix synth``: from a specification to files."""
 
-import sys
-from collections.abc import Iterator
-from contextlib import contextmanager, suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -14,6 +11,7 @@ from evomix.core.errors import SpecError
 from evomix.experiment import artifacts
 from evomix.experiment.design import make_plan
 from evomix.experiment.engine import Finished, Progress, run
+from evomix.experiment.folder_lock import exclusive
 from evomix.experiment.inputs import open_inputs
 from evomix.experiment.spec import RunSpec
 from evomix.formats.atomic import check_writable, write_text
@@ -21,9 +19,6 @@ from evomix.formats.table import check_output, write_table
 from evomix.privacy.budget import Budget
 from evomix.privacy.ledger import Ledger
 from evomix.reports.html import ReportContext, render_report
-
-if sys.platform != "win32":
-    import fcntl
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,10 +55,10 @@ def synthesize_to_file(spec: RunSpec, *, progress: Progress | None = None) -> Ou
     assert spec.out is not None
     assert spec.run_dir is not None
     check_output(spec.out)
-    _make_folder(spec.run_dir)
+    make_folder(spec.run_dir)
     check_writable(spec.run_dir / artifacts.PRIVACY_FILE)
     report = progress or (lambda _stage, _done, _total: None)
-    with _exclusive(spec.run_dir):
+    with exclusive(spec.run_dir):
         interrupted = not spec.resume and _is_interrupted(spec.run_dir)
         finished = run(spec, folder=spec.run_dir, progress=report)
         warnings = finished.warnings
@@ -71,12 +66,16 @@ def synthesize_to_file(spec: RunSpec, *, progress: Progress | None = None) -> Ou
             warnings += (
                 f"{spec.run_dir} held an interrupted run; its charge stays spent (--resume would have gone on with it)",
             )
-        report("writing", 0, 2)
+        report("writing", 0, 1)
         population = finished.sample(spec.rows, 0)
-        _write_folder(replace(finished, warnings=warnings), population, spec)
-        report("writing", 1, 2)
-        write_table(finished.inputs.modality.codec.decode(population), spec.out)
-        report("writing", 2, 2)
+        told = replace(finished, warnings=warnings)
+        # The report speaks of a table that is there: both appear at the end, neither when the other cannot.
+        write_table(
+            finished.inputs.modality.codec.decode(population),
+            spec.out,
+            before=lambda: _write_folder(told, population, spec),
+        )
+        report("writing", 1, 1)
     return Outcome(spec.out, spec.rows, spec.run_dir, finished.privacy, finished.design.plan.to_dict(), warnings)
 
 
@@ -147,7 +146,12 @@ def _with_paths(spec: RunSpec) -> RunSpec:
     return replace(spec, out=out, run_dir=run_dir)
 
 
-def _make_folder(folder: Path) -> None:
+def make_folder(folder: Path) -> None:
+    """Make the run folder, before anything is charged.
+
+    Raises:
+        EvomixError: it is no folder or cannot be written to.
+    """
     if folder.exists() and not folder.is_dir():
         raise SpecError(f"run_dir={str(folder)!r} is a file; name a folder (--run-dir)")
     check_writable(folder / "x") if folder.exists() else check_writable(folder)
@@ -156,22 +160,3 @@ def _make_folder(folder: Path) -> None:
 
 def _is_interrupted(folder: Path) -> bool:
     return artifacts.has_run(folder) and not (folder / artifacts.PRIVACY_FILE).exists()
-
-
-@contextmanager
-def _exclusive(folder: Path) -> Iterator[None]:
-    """Hold the run folder for one process; a killed process lets go of it."""
-    if sys.platform == "win32":
-        yield
-        return
-    with (folder / ".lock").open("w") as file:
-        try:
-            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except OSError:
-            raise SpecError(f"run_dir={str(folder)!r} is in use by another run; name another (--run-dir)") from None
-        try:
-            yield
-        finally:
-            (folder / ".lock").unlink(missing_ok=True)
-            with suppress(OSError):  # a run that was refused leaves no empty folder behind
-                folder.rmdir()

@@ -15,6 +15,8 @@ SELECTIONS: Final = ("auto", "subsample", "rank")
 LATER_SELECTIONS: Final = ("projection", "gape")
 MODALITIES: Final = ("auto", "table")
 LATER_MODALITIES: Final = ("text", "image")
+LEAST: Final = {"rows": 1, "rounds": 1, "variations": 0, "candidates": 1, "draws": 1, "seed": 0}
+"""Settings that are whole numbers, and the least they may be."""
 LARGE_EPSILON: Final = 10.0
 """Above this ε a run is done, with a warning that it protects little."""
 
@@ -59,18 +61,8 @@ class RunSpec:
         _check_choice("mechanism", self.mechanism, MECHANISMS)
         _check_choice("selection", self.selection, SELECTIONS, later=LATER_SELECTIONS)
         _check_choice("modality", self.modality, MODALITIES, later=LATER_MODALITIES)
-        for name, least in (
-            ("rows", 1),
-            ("rounds", 1),
-            ("variations", 0),
-            ("candidates", 1),
-            ("draws", 1),
-            ("seed", 0),
-        ):
-            value = getattr(self, name)
-            if value is not None and (isinstance(value, bool) or not isinstance(value, int) or value < least):
-                raise SpecError(f"{name} must be a whole number of at least {least}; found {name}={value!r}")
-        _check_proximity(self.proximity)
+        check_counts({name: getattr(self, name) for name in LEAST})
+        check_proximity(self.proximity)
         if self.mechanism == "pubmix" and self.public is None:
             raise SpecError("mechanism='pubmix' needs a public table (--public); without one use linmix")
 
@@ -130,7 +122,19 @@ def _check_choice(name: str, value: str, choices: tuple[str, ...], later: tuple[
         raise SpecError(f"{name} must be one of {', '.join(choices)}; found {name}={value!r}")
 
 
-def _check_proximity(value: float | str) -> None:
+def check_counts(settings: Mapping[str, Any]) -> None:
+    """Raise ``SpecError`` unless every setting of :data:`LEAST` that is given is a whole number, and large enough."""
+    for name, least in LEAST.items():
+        value = settings.get(name)
+        if value is not None and (isinstance(value, bool) or not isinstance(value, int) or value < least):
+            raise SpecError(f"{name} must be a whole number of at least {least}; found {name}={value!r}")
+    draws, rounds = settings.get("draws"), settings.get("rounds")
+    if draws is not None and rounds is not None and draws < rounds:
+        raise SpecError(f"each round needs a draw; found draws={draws} for rounds={rounds}")
+
+
+def check_proximity(value: float | str) -> None:
+    """Raise ``SpecError`` unless ``value`` is "auto" or a number in [0, 1]."""
     if value == "auto":
         return
     if (

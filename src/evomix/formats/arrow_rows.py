@@ -1,5 +1,6 @@
 """Rows of an Arrow IPC file (``.arrow``, ``.feather``) by position, straight from the memory map."""
 
+from collections.abc import Iterator
 from pathlib import Path
 
 import pyarrow as pa
@@ -15,7 +16,8 @@ class ArrowFileRows(ChunkedRows):
 
     Without compression nothing is decoded and a row costs the same wherever it lies; with compression the
     record batches that hold wanted rows are decoded, the wanted columns alone. So are texts in Arrow's view
-    form, which polars writes.
+    form, which polars writes. The file is mapped anew for each record batch: pages that were looked at for
+    the last one do not stay resident.
     """
 
     def __init__(self, path: str | Path) -> None:
@@ -27,8 +29,7 @@ class ArrowFileRows(ChunkedRows):
         self._path = Path(path)
         if not self._path.is_file():
             raise InputFileError(f"{path}: no such file")
-        self._map = or_refuse(lambda: pa.memory_map(str(self._path)), self._damaged())
-        schema = or_refuse(lambda: pa.ipc.open_file(self._map).schema, self._damaged())
+        schema = or_refuse(lambda: pa.ipc.open_file(pa.memory_map(str(self._path))).schema, self._damaged())
         check_names(schema.names, str(path))
         self._fields = {name: number for number, name in enumerate(schema.names)}
         super().__init__(self._path.name, schema, or_refuse(self._lengths, self._damaged()))
@@ -41,14 +42,15 @@ class ArrowFileRows(ChunkedRows):
         return [reader.get_batch(number).num_rows for number in range(reader.num_record_batches)]
 
     def _open(self, fields: list[int]) -> pa.RecordBatchFileReader:
-        return pa.ipc.open_file(self._map, options=pa.ipc.IpcReadOptions(included_fields=fields))
+        options = pa.ipc.IpcReadOptions(included_fields=fields)
+        return pa.ipc.open_file(pa.memory_map(str(self._path)), options=options)
 
-    def _read(self, chunk: int, columns: list[str]) -> pa.Table:
+    def _read(self, chunk: int, columns: list[str]) -> Iterator[pa.Table]:
         def read() -> pa.Table:
             reader = self._open([self._fields[name] for name in columns])
             return pa.Table.from_batches([reader.get_batch(chunk)]).select(columns)
 
-        return or_refuse(read, self._damaged())
+        yield or_refuse(read, self._damaged())
 
 
 def open_arrow(path: str | Path) -> ArrowFileRows | MemoryRows:

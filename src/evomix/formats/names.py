@@ -35,12 +35,13 @@ def check_names(names: Sequence[str], place: str) -> None:
 def _describe(name: str, names: Sequence[str]) -> str:
     positions = [str(i) for i, other in enumerate(names, start=1) if other == name]
     where = f"columns {', '.join(positions[:-1])} and {positions[-1]}"
-    if _is_number(name):
+    if reads_as_number(name):
         return f"duplicate column name in {where}; is the line with the names missing?"
     return f"duplicate column name {name!r} ({where}); names must differ"
 
 
-def _is_number(text: str) -> bool:
+def reads_as_number(text: str) -> bool:
+    """Tell whether a column name reads as a number, as the cells of a record at the top of a file do."""
     try:
         float(text.replace(",", ""))
     except ValueError:

@@ -3,6 +3,7 @@
 from collections.abc import Iterator
 from functools import partial
 from pathlib import Path
+from typing import Final
 
 import pyarrow as pa
 import pyarrow.parquet as pq
@@ -14,12 +15,15 @@ from evomix.formats.names import check_names
 from evomix.formats.row_source import ChunkedRows
 from evomix.formats.views import plain_table
 
+_PIECE: Final = 65_536
+"""Rows decoded at a time: row groups of a million rows, which many writers make, then cost no more memory."""
+
 
 class ParquetRows(ChunkedRows):
     """Rows of one ``.parquet`` file or of all in a folder, in the order of their file names.
 
     Opening reads the footers alone. `take` decodes only the wanted columns of the row groups that hold wanted
-    rows, each once, and keeps only the wanted rows.
+    rows, each once and piece by piece, and keeps only the wanted rows.
     """
 
     def __init__(self, path: str | Path) -> None:
@@ -53,14 +57,11 @@ class ParquetRows(ChunkedRows):
         finally:
             self._close()
 
-    def _read(self, chunk: int, columns: list[str]) -> pa.Table:
+    def _read(self, chunk: int, columns: list[str]) -> Iterator[pa.Table]:
         number, group = self._groups[chunk]
-
-        def read() -> pa.Table:
-            # A name also matches "name.…" columns in Parquet's reader: select drops those.
-            return self._open(number).read_row_group(group, columns=columns).select(columns)
-
-        return or_refuse(read, _damaged(self._files[number][0]))
+        path = self._files[number][0]
+        file = or_refuse(partial(self._open, number), _damaged(path))
+        return _stream(file, path, columns, _PIECE, [group])
 
     def _open(self, number: int) -> pq.ParquetFile:
         """Return the open file ``number``; one stays open at a time, as chunks come in the order of files."""
@@ -79,9 +80,17 @@ class ParquetRows(ChunkedRows):
         """Stream each file; less than a row group is held at a time."""
         for path, footer in self._files:
             with or_refuse(partial(pq.ParquetFile, path, metadata=footer), _damaged(path)) as file:
-                stream = file.iter_batches(batch_size=size, columns=columns)
-                while (batch := or_refuse(partial(next, stream, None), _damaged(path))) is not None:
-                    yield plain_table(pa.Table.from_batches([batch]).select(columns))
+                yield from map(plain_table, _stream(file, path, columns, size))
+
+
+def _stream(
+    file: pq.ParquetFile, path: Path, columns: list[str], size: int, groups: list[int] | None = None
+) -> Iterator[pa.Table]:
+    """Yield the rows of some row groups (``None``: of all) in order, at most ``size`` at a time."""
+    batches = file.iter_batches(batch_size=size, columns=columns, row_groups=groups)
+    while (batch := or_refuse(partial(next, batches, None), _damaged(path))) is not None:
+        # A name also matches "name.…" columns in Parquet's reader: select drops those.
+        yield pa.Table.from_batches([batch]).select(columns)
 
 
 def _footer(path: Path) -> tuple[pq.FileMetaData, pa.Schema]:

@@ -105,30 +105,40 @@ class ChunkedRows(SealedRows):
         self._starts: IntArray = ends - np.asarray(lengths, dtype=np.int64)
 
     @abstractmethod
-    def _read(self, chunk: int, columns: list[str]) -> pa.Table:
-        """Return ``columns`` of one chunk; raises InputFileError."""
+    def _read(self, chunk: int, columns: list[str]) -> Iterator[pa.Table]:
+        """Yield ``columns`` of one chunk, all rows in order, in one or more pieces; raises InputFileError."""
 
     def _take(self, positions: IntArray, columns: list[str]) -> pa.Table:
-        """Decode each touched chunk once and keep its wanted rows; memory is one chunk plus the result."""
+        """Decode each touched chunk once and keep its wanted rows; memory is one piece of it plus the result."""
         rows, inverse = np.unique(positions, return_inverse=True)
         if not rows.size:
             return self._no_rows(columns)
         chunk_of = np.searchsorted(self._starts, rows, side="right") - 1
         touched, first = np.unique(chunk_of, return_index=True)
-        pieces = [
-            plain_table(self._read(int(chunk), columns)).take(pa.array(wanted - self._starts[chunk]))
+        found = pa.concat_tables(
+            kept
             for chunk, wanted in zip(touched, np.split(rows, first[1:]), strict=True)
-        ]
-        found = pa.concat_tables(pieces)
+            for kept in self._keep(int(chunk), wanted - self._starts[chunk], columns)
+        )
         if np.array_equal(inverse, np.arange(len(rows))):
             return found
         return found.combine_chunks().take(pa.array(inverse))
 
+    def _keep(self, chunk: int, wanted: IntArray, columns: list[str]) -> Iterator[pa.Table]:
+        """Yield the rows ``wanted`` of one chunk, in rising order."""
+        start = 0
+        for piece in self._read(chunk, columns):
+            low, high = np.searchsorted(wanted, (start, start + piece.num_rows))
+            if low < high:
+                yield plain_table(piece).take(pa.array(wanted[low:high] - start))
+            start += piece.num_rows
+
     def _batches(self, columns: list[str], size: int) -> Iterator[pa.Table]:
         for chunk in range(len(self._starts)):
-            table = plain_table(self._read(chunk, columns))
-            for start in range(0, table.num_rows, size):
-                yield table.slice(start, size)
+            for piece in self._read(chunk, columns):
+                table = plain_table(piece)
+                for start in range(0, table.num_rows, size):
+                    yield table.slice(start, size)
 
 
 class MemoryRows(SealedRows):

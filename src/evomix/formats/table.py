@@ -35,11 +35,17 @@ def read_table(source: Any, *, encoding: str = "utf-8") -> pa.Table:
     return pa.concat_tables([empty, *rows.batches(rows.column_names, size=1 << 20)])
 
 
-def write_table(table: pa.Table, path: str | Path) -> None:
+def write_table(table: pa.Table, path: str | Path, *, before: Callable[[], None] | None = None) -> None:
     """Write ``table`` to ``path``, whole or not at all, in the format of its suffix.
 
     Missing values are empty cells (CSV, TSV) or null; NaN and infinities are missing, -0.0 is 0. In text,
     integers have no fraction, floats are the shortest text that reads back the same, dates are ISO.
+
+    Args:
+        table: what to write.
+        path: the file.
+        before: called when the table is written, under its temporary name, and about to appear; what it raises
+            passes, and nothing appears.
 
     Raises:
         SpecError: for a suffix other than .csv, .tsv, .parquet, .jsonl and .ndjson, a path that is no file's,
@@ -50,8 +56,11 @@ def write_table(table: pa.Table, path: str | Path) -> None:
     write = _writer(path)
     check_names(table.column_names, str(path))
     plain = portable(table)
-    with atomic_write(path) as partial, partial.open("wb") as file:
-        write(plain, file)
+    with atomic_write(path) as partial:
+        with partial.open("wb") as file:
+            write(plain, file)
+        if before is not None:
+            before()
 
 
 def check_output(path: str | Path) -> None:

@@ -22,7 +22,7 @@ _TINY_LOG: Final = -1e4  # stands for ln 0 where the root finder needs a finite 
 
 def check_epsilon(epsilon: float) -> float:
     """Return ``epsilon`` if it is finite and positive, else raise ``SpecError``."""
-    if not (isinstance(epsilon, int | float) and math.isfinite(epsilon) and epsilon > 0):
+    if isinstance(epsilon, bool) or not (isinstance(epsilon, int | float) and math.isfinite(epsilon) and epsilon > 0):
         raise SpecError(f"epsilon must be a finite number above 0; found epsilon={epsilon!r}")
     return float(epsilon)
 
@@ -92,6 +92,11 @@ def mixing_weight(
 
     Raises:
         SpecError: a parameter is out of range.
+
+    Ten times the draws, and more of them have to be noise:
+
+    >>> [f"{mixing_weight(5.0, 1 / 1200, n=1200, draws=m, floor=1e-3):.4f}" for m in (100, 1000, 10_000)]
+    ['0.0607', '0.2882', '0.6660']
     """
     epsilon, target = check_epsilon(epsilon), check_delta(delta)
     floors = _check_pair(n, draws, floor, second_floor)

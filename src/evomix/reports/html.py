@@ -16,8 +16,8 @@ from evomix.reports.evaluation_view import evaluation_view
 from evomix.reports.heatmap import heat_maps
 from evomix.reports.pages import render_page
 from evomix.reports.privacy_statement import privacy_statement
-from evomix.reports.rounds import make_grid
-from evomix.reports.wording import count, percent, small_number
+from evomix.reports.rounds import make_grid, round_grid
+from evomix.reports.wording import bound, count, percent, sentence, small_number
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,14 +69,14 @@ def render_report(context: ReportContext) -> str:
         statement=statement,
         tiles=_tiles(context),
         made=_made(context.privacy),
-        rounds=make_grid(context.rounds),
+        rounds=round_grid(context.rounds, context.privacy.get("begun_rounds") or ()),
         charges=make_grid(context.privacy.get("charges") or ()),
         charts=charts.column_charts(context.columns, context.synthetic, reference),
         chart_width=charts.WIDTH,
         chart_height=charts.HEIGHT,
         heat_maps=heat_maps(context.columns, tables),
         reference_name=None if reference is None else context.reference_name,
-        warnings=tuple(dict.fromkeys((*statement.warnings, *context.warnings))),
+        warnings=tuple(dict.fromkeys(map(sentence, (*statement.warnings, *context.warnings)))),
         references=references(context.privacy),
         software_citation=software_citation(context.privacy),
         software=tuple(software.items()) if isinstance(software, Mapping) else (),
@@ -96,11 +96,14 @@ def _tiles(context: ReportContext) -> tuple[tuple[str, str], ...]:
     privacy = context.privacy
     private = bool(privacy.get("private"))
     return (
-        ("ε", small_number(privacy.get("epsilon")) if private else "none"),
-        ("δ", small_number(privacy.get("delta")) if private else "none"),
+        ("ε", bound(privacy["epsilon"]) if private else "none"),
+        ("δ", bound(privacy["delta"]) if private else "none"),
         ("synthetic rows", count(len(context.synthetic))),
         ("columns", count(len(context.columns))),
-        ("private units", count(privacy["n"]) if privacy.get("n") is not None else "–"),
+        (
+            "protected units" if privacy.get("unit_column") else "private rows",
+            count(privacy["n"]) if privacy.get("n") is not None else "–",
+        ),
     )
 
 
@@ -111,15 +114,15 @@ def _made(privacy: Mapping[str, Any]) -> tuple[tuple[str, str], ...]:
         ("Mechanism", privacy.get("mechanism")),
         ("Selection", privacy.get("selection")),
         ("Rounds", privacy.get("rounds")),
-        ("Candidates per round", privacy.get("candidates")),
+        ("Candidates per round, at most", privacy.get("candidates")),
         ("Draws in all rounds", privacy.get("draws")),
         ("Share of noise in a draw (β)", None if weight is None else percent(weight)),
         ("Smallest noise mass (floor)", privacy.get("floor")),
         ("Assumed distance of public data (γ)", privacy.get("proximity")),
-        ("Noise multiplier (σ per unit sensitivity)", privacy.get("noise_multiplier")),
+        ("Noise per unit of sensitivity (multiplier)", privacy.get("noise_multiplier")),
         ("Accounting", privacy.get("accountant")),
         ("Public data", {True: "used", False: "none"}.get(privacy.get("public_data", ""))),
-        ("Seed of public randomness", privacy.get("seed")),
+        ("Seed of public randomness", None if privacy.get("seed") is None else str(privacy["seed"])),
         ("Run", privacy.get("run_id")),
     )
     return tuple((label, small_number(value)) for label, value in facts if value is not None)

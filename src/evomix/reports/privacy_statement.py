@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from evomix.core.errors import SpecError
-from evomix.reports.wording import count, power_or_number, small_number
+from evomix.reports.wording import bound, count, power_or_number, small_number
 
 LARGE_EPSILON = 10.0
 FALSE_ALARM = 0.05
@@ -66,14 +66,14 @@ def privacy_statement(privacy: Mapping[str, Any]) -> PrivacyStatement:
         return _not_private(privacy)
     if math.isinf(epsilon):
         return _not_private(privacy, "ε is infinite: nothing bounds what the data reveal about anyone.")
-    level = f"(ε = {small_number(epsilon)}, δ = {small_number(delta)})"
+    level = f"(ε = {bound(epsilon)}, δ = {bound(delta)})"
     return PrivacyStatement(
         headline=f"Differentially private with {level}, {_relation_name(privacy)}",
         banner=None,
         guarantee=_guarantee(privacy, epsilon, delta),
         meaning=(
-            (f"ε = {small_number(epsilon)}", _epsilon_meaning(epsilon)),
-            (f"δ = {small_number(delta)}", _delta_meaning(delta)),
+            (f"ε = {bound(epsilon)}", _epsilon_meaning(epsilon)),
+            (f"δ = {bound(delta)}", _delta_meaning(delta)),
         ),
         spent=_spent(privacy, level),
         warnings=_warnings(privacy, epsilon, delta),
@@ -116,7 +116,7 @@ def _guarantee(privacy: Mapping[str, Any], epsilon: float, delta: float) -> tupl
     n = privacy.get("n")
     if privacy.get("adjacency", "replace-one") == "replace-one":
         relation = f"Two private tables count as neighbours when they differ in {unit}, replaced by any other"
-        size = f"; their size{f' n = {count(n)}' if n is not None else ''} is treated as public."
+        size = f"; the number of such units{f', n = {count(n)},' if n is not None else ''} is treated as public."
     else:
         relation = f"Two private tables count as neighbours when one of them has {unit} more than the other"
         size = "."
@@ -175,7 +175,7 @@ def _spent(privacy: Mapping[str, Any], level: str) -> tuple[str, ...]:
         total = sum(float(charge.get("epsilon", 0.0)) for charge in charges)
         sentences.append(
             f"Charged to the ledger{f' of data set “{dataset}”' if dataset else ''}: {len(charges)} "
-            f"entr{'y' if len(charges) == 1 else 'ies'}, ε = {small_number(total)} in all. Other runs on the same "
+            f"entr{'y' if len(charges) == 1 else 'ies'}, ε = {bound(total)} in all. Other runs on the same "
             "people add to this: their ε and δ are summed."
         )
     return tuple(sentences)
@@ -202,15 +202,18 @@ def _warnings(privacy: Mapping[str, Any], epsilon: float, delta: float) -> tuple
     n = privacy.get("n")
     if epsilon > LARGE_EPSILON:
         found.append(
-            f"ε = {small_number(epsilon)} is large: the bound allows odds to change by a factor "
+            f"ε = {bound(epsilon)} is large: the bound allows odds to change by a factor "
             f"{power_or_number(epsilon)}, which protects little. Values up to about 1 are strong, and above "
             f"{LARGE_EPSILON:g} the guarantee says almost nothing."
         )
     if n and delta > 1.0 / float(n):
         found.append(
-            f"δ = {small_number(delta)} exceeds 1/n = {small_number(1 / float(n))}: a mechanism that publishes one "
+            f"δ = {bound(delta)} exceeds 1/n = {small_number(1 / float(n))}: a mechanism that publishes one "
             "random row would be allowed. Choose δ well below 1/n."
         )
     if privacy.get("public_data"):
-        found.append("People in the public data are not protected: those rows were used without noise.")
+        found.append(
+            "People in the public data are not protected: those rows were used without noise and may appear in the "
+            "output as they are."
+        )
     return tuple(found)

@@ -24,6 +24,22 @@ class Grid:
     rows: tuple[tuple[str, ...], ...]
 
 
+def round_grid(events: Sequence[Mapping[str, Any]], begun: Sequence[int]) -> Grid:
+    """Return the rounds of a run for readers, who count from 1.
+
+    A round that was begun and has no event was interrupted before it was saved: it is shown as spent.
+    """
+    known = {event.get("round") for event in events}
+    lost = [{"round": index, "outcome": "interrupted: spent, nothing used"} for index in begun if index not in known]
+    records = sorted([*events, *lost], key=_place)
+    return make_grid([{**record, "round": _place(record) + 1} if "round" in record else record for record in records])
+
+
+def _place(record: Mapping[str, Any]) -> int:
+    index = record.get("round")
+    return index if isinstance(index, int) else 0
+
+
 def make_grid(records: Sequence[Mapping[str, Any]]) -> Grid:
     """Return the records as rows; columns in order of first appearance, absent entries as a dash."""
     keys = list(dict.fromkeys(key for record in records for key in record if key not in _LEFT_OUT))

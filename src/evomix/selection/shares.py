@@ -14,12 +14,16 @@ def project_to_simplex(point: FloatArray) -> FloatArray:
 
     It is ``max(point − τ, 0)`` for the τ at which the sum is 1 (Held, Wolfe, Crowder 1974): small and negative
     entries vanish together, and no total is inflated as clipping alone would do. Never empty, never 0/0.
+
+    >>> project_to_simplex(np.array([0.875, 0.375, -0.25]))
+    array([0.75, 0.25, 0.  ])
     """
-    ordered = np.sort(point)[::-1]
+    lowered = point - point.max()  # moves every entry alike, so not the projection; no 1 is lost beside large noise
+    ordered = np.sort(lowered)[::-1]
     excess = np.cumsum(ordered) - 1.0
     count = np.arange(1, point.size + 1)
-    last = int(np.flatnonzero(ordered * count > excess)[-1]) if point.size else 0
-    projected = np.maximum(point - excess[last] / (last + 1), 0.0)
+    last = int(np.flatnonzero(ordered * count > excess)[-1])
+    projected = np.maximum(lowered - excess[last] / (last + 1), 0.0)
     return np.asarray(projected / projected.sum())
 
 

@@ -10,12 +10,13 @@ from evomix.selection.shares import vote_shares
 def draw_systematic(shares: FloatArray, size: int, rng: np.random.Generator) -> IntArray:
     """Draw ``size`` positions so that each comes up ``size·share`` times, rounded up or down at random.
 
-    Each draw has the law of an independent one, but counts vary by less than one: no mass is lost to luck. The
-    result is in random order.
+    Each draw has the law of an independent one, but counts vary by less than one: no mass is lost to luck. Nothing
+    without a share is drawn. The result is in random order.
     """
     ends = np.cumsum(shares)
     points = (rng.random() + np.arange(size)) / size * ends[-1]
-    positions = np.minimum(np.searchsorted(ends, points, side="right"), shares.size - 1)
+    # The last point may round up to the end itself, where the search would leave the range.
+    positions = np.minimum(np.searchsorted(ends, points, side="right"), np.flatnonzero(shares)[-1])
     return rng.permutation(positions).astype(np.int64)
 
 

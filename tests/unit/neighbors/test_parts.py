@@ -13,8 +13,8 @@ from hypothesis import strategies as st
 
 import evomix
 from evomix.core import compiled as compiled_module
-from evomix.neighbors.blocks import for_each_block
 from evomix.core.compiled import compiled
+from evomix.neighbors.blocks import for_each_block
 from evomix.neighbors.copies import find_copies
 
 

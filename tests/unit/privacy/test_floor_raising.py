@@ -1,3 +1,5 @@
+"""Checks what docs/proofs/noise_design.md claims."""
+
 import numpy as np
 import pytest
 from hypothesis import given, settings

@@ -1,3 +1,5 @@
+"""Checks what docs/proofs/noise_design.md claims."""
+
 import itertools
 import math
 from fractions import Fraction

@@ -66,9 +66,9 @@ def test_the_page_is_whole_and_stands_alone():
 def test_a_manager_finds_guarantee_spending_warnings_and_references():
     text = Page(render_report(context())).text
     for sentence in (
-        "Differentially private with (ε = 1, δ = 1e-06)",
+        "Differentially private with (ε = 1, δ = 10⁻⁶)",
         "The protected unit is one row.",
-        "the schema was read from public data",
+        "The schema was read from public data.",
         "People in the public data are not protected",
         "1,666",
         "21.3 %",
@@ -89,6 +89,18 @@ def test_not_private_is_impossible_to_miss():
     assert ("role", "alert") in read.attributes
     assert "NOT PRIVATE." in read.text
     assert "Differentially private with" not in read.text
+
+
+def test_rounds_are_counted_from_one_and_lost_ones_are_told():
+    done = [{"event": "round", "round": index, "candidates": 40 + index, "draws": 10} for index in (0, 2)]
+    text = Page(render_report(context(rounds=done, privacy=PRIVACY | {"begun_rounds": [0, 1, 2]}))).text
+    assert "1 40 10 – 2 – – interrupted: spent, nothing used 3 42 10 –" in text
+    whole = Page(render_report(context(rounds=done, privacy=PRIVACY | {"begun_rounds": [0, 2]}))).text
+    assert "interrupted" not in whole
+
+
+def test_a_seed_is_shown_to_its_last_digit():
+    assert "3162454057722129723" in render_report(context(privacy=PRIVACY | {"seed": 3162454057722129723}))
 
 
 def test_without_reference_the_synthetic_table_stands_alone():

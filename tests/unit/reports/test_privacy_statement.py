@@ -17,9 +17,9 @@ def words(**changes):
 def test_the_guarantee_names_unit_relation_size_and_factor():
     statement, text = words()
     assert statement.banner is None
-    assert statement.headline == "Differentially private with (ε = 1, δ = 1e-06), under the replace-one relation"
+    assert statement.headline == "Differentially private with (ε = 1, δ = 10⁻⁶), under the replace-one relation"
     assert "The protected unit is one row." in text
-    assert "n = 32,561 is treated as public" in text
+    assert "the number of such units, n = 32,561, is treated as public" in text
     assert "at most a factor 2.72" in text
     assert "at most 13.6 % of the cases" in text
     assert "about 1 in 1,000,000" in text

@@ -9,6 +9,7 @@ import pyarrow.compute as pc
 from numpy.typing import NDArray
 
 from evomix.core.errors import SchemaError
+from evomix.formats.names import reads_as_number
 from evomix.modalities.tabular import values
 from evomix.modalities.tabular.column import Column
 from evomix.modalities.tabular.column_inference import MISSING_WORDS
@@ -58,7 +59,7 @@ def check_fit(
         )
 
 
-def type_clash(schema: Schema, table: pa.Table) -> list[str]:
+def type_clash(schema: Schema, table: pa.Table, *, described: str = "the schema") -> list[str]:
     """Return one message for each column whose *private* cells as a whole are of another type than declared.
 
     A column clashes when more than 95 % of its non-empty cells, and at least 20 rows, are no values of the
@@ -78,7 +79,7 @@ def type_clash(schema: Schema, table: pa.Table) -> list[str]:
             continue
         wrong, found = _misfits(column, plain.take(pa.array(present)))
         if wrong.mean() > CLASH_SHARE:
-            clashes.append(f"column {column.name!r} is {column.type} in the schema and {found} in the private table")
+            clashes.append(f"column {column.name!r} is {column.type} in {described} and {found} in the private table")
     return clashes
 
 
@@ -97,8 +98,17 @@ def _name_faults(schema: Schema, names: Sequence[str], role: str, described: str
     if missing:
         faults.append(f"only {described} has {', '.join(map(repr, missing))}")
     if extra:
-        faults.append(f"only the {role} table has {', '.join(map(repr, extra))}")
+        faults.append(f"only the {role} table has {_quoted(extra, role)}")
     return faults
+
+
+def _quoted(names: Sequence[str], role: str) -> str:
+    """Return the names of columns, but no private ones that look like the cells of a file without a header."""
+    if role == "private" and any(map(reads_as_number, names)):
+        return (
+            "others that look like the cells of a record, so they are not quoted (is the line with the names missing?)"
+        )
+    return ", ".join(map(repr, names))
 
 
 def _may_hold(column: Column, kind: pa.DataType) -> bool:

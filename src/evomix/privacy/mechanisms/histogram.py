@@ -19,6 +19,10 @@ class HistogramMechanism(Protocol):
     def rounds(self) -> int:
         """Number of releases that are accounted for."""
 
+    @property
+    def units(self) -> int:
+        """Number of private units n (public)."""
+
     def privatise(self, votes: IntArray) -> NoisyVotes:
         """Return the round's release; ``votes`` is int64 (d,) in micro-votes."""
 

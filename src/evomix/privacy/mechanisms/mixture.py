@@ -39,6 +39,22 @@ class Mixture:
     epsilon: float
     delta: float
 
+    def __post_init__(self) -> None:
+        """Refuse what could not be sampled exactly as it is accounted for."""
+        sound = (
+            0.0 <= self.mixing_weight <= 1.0
+            and (self.mixing_weight * GRID).is_integer()
+            and 0.0 <= self.floor <= 0.5
+            and self.draws >= 0
+            and self.units >= 0
+        )
+        if not sound:
+            raise PrivacyError(
+                "a mixture needs a mixing weight in [0, 1] that is a multiple of 2^-53, a floor in [0, 1/2], and draws "
+                f"and units of at least 0; found mixing_weight={self.mixing_weight!r}, floor={self.floor!r}, "
+                f"draws={self.draws}, units={self.units}"
+            )
+
     @property
     def numerator(self) -> int:
         """B with β = B/2⁵³."""
@@ -60,11 +76,18 @@ class Mixture:
         return int((uniform_below(source, GRID, draws) >= self.numerator).sum())
 
     def check_weights(self, weights: IntArray) -> None:
-        """Raise ``PrivacyError`` unless integer noise weights are what was accounted for."""
-        total = int(weights.sum())
+        """Raise ``PrivacyError`` unless integer noise weights are what was accounted for.
+
+        One candidate needs no floor: its release says nothing.
+        """
+        if weights.dtype != np.int64 or weights.ndim != 1 or not weights.size or int(weights.min()) < 0:
+            raise PrivacyError("noise weights must be non-negative int64, one for each candidate; nothing was released")
+        total = sum(weights.tolist())  # as Python integers, because int64 would wrap around silently
+        if not 0 < total < 2**63:
+            raise PrivacyError("the sum of the noise weights must lie in 1..2^63-1; nothing was released")
         # numerator/denominator comparison: weight/total ≥ floor in exact arithmetic.
         top, bottom = self.floor.as_integer_ratio()
-        if weights.size > 1 and (total <= 0 or int(weights.min()) * bottom < top * total):
+        if weights.size > 1 and int(weights.min()) * bottom < top * total:
             raise PrivacyError(
                 f"a noise mass lies below the accounted floor={self.floor!r} "
                 f"(candidates={weights.size}); the release was not computed"

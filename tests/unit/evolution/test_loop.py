@@ -1,0 +1,173 @@
+import numpy as np
+import pytest
+from evolution_worlds import LineGenerator, draws, noisy_votes
+
+from evomix.core.errors import InputFileError
+from evomix.core.release import Draws
+from evomix.evolution.loop import Evolution, evolve
+from evomix.evolution.state import State, load_state, save_state
+from evomix.selection import rank, subsample
+
+EVOLUTION = Evolution(rounds=6, size=8, variations=3, first_scale=1.0, last_scale=0.05)
+INITIAL = np.linspace(0.0, 1.0, 8)[:, None]
+
+
+class Interrupted(Exception):  # noqa: N818
+    """Stands for a kill at a given moment."""
+
+
+def _run(privatise=noisy_votes, *, seed=1, select=subsample, **more):
+    return evolve(
+        EVOLUTION,
+        INITIAL,
+        generator=LineGenerator(),
+        privatise=privatise,
+        select=select,
+        rng=np.random.default_rng(seed),
+        **more,
+    )
+
+
+def _same(first, second):
+    assert first.next_round == second.next_round
+    np.testing.assert_array_equal(first.parents, second.parents)
+    np.testing.assert_array_equal(first.candidates, second.candidates)
+    assert first.rng_state == second.rng_state
+    assert type(first.release) is type(second.release)
+    np.testing.assert_array_equal(first.release.estimate(), second.release.estimate())
+
+
+def test_the_population_moves_to_where_the_private_units_are():
+    final = _run(select=rank)
+    assert final.next_round == 6
+    best = final.candidates[np.argsort(-final.release.votes)[0], 0]
+    assert INITIAL.max() == 1.0
+    assert 1.7 < best < 1.0 + 0.55 + 0.31 + 0.17 + 0.1 + 0.051  # the steps of five rounds of variation
+
+
+def test_first_candidates_are_voted_on_as_they_are():
+    seen = []
+
+    def privatise(index, candidates):
+        seen.append(candidates)
+        return noisy_votes(index, candidates)
+
+    _run(privatise)
+    assert seen[0] is INITIAL
+    assert len(seen) == 6
+    assert max(len(candidates) for candidates in seen) <= EVOLUTION.size * (EVOLUTION.variations + 1)
+
+
+@pytest.mark.parametrize("privatise", [noisy_votes, draws])
+@pytest.mark.parametrize("stop", [1, 3, 5])
+def test_a_resumed_run_equals_an_unbroken_one_bit_for_bit(tmp_path, privatise, stop):
+    unbroken = _run(privatise)
+    begun = set()
+
+    def breaking(index, candidates):
+        if index == stop:
+            raise Interrupted
+        begun.add(index)
+        return privatise(index, candidates)
+
+    with pytest.raises(Interrupted):
+        _run(breaking, checkpoint=tmp_path)
+    assert begun == set(range(stop))
+    resumed = _run(privatise, seed=999, checkpoint=tmp_path, begun=frozenset(begun))
+    _same(resumed, unbroken)
+
+
+def test_a_round_that_was_begun_but_not_saved_is_forfeited(tmp_path):
+    begun, released = set(), []
+
+    def privatise(index, candidates, stop=None):
+        assert index not in begun, "a round is released once"
+        begun.add(index)
+        if index == stop:
+            raise Interrupted
+        released.append(index)
+        return noisy_votes(index, candidates)
+
+    with pytest.raises(Interrupted):
+        _run(lambda index, candidates: privatise(index, candidates, stop=2), checkpoint=tmp_path)
+    saved = []
+    final = _run(privatise, checkpoint=tmp_path, begun=frozenset(begun), on_round=lambda index, _: saved.append(index))
+    assert released == [0, 1, 3, 4, 5]
+    assert saved == [3, 4, 5]
+    assert final.next_round == 6
+
+
+def test_a_forfeited_first_round_still_votes_on_the_first_candidates(tmp_path):
+    seen = {}
+
+    def privatise(index, candidates):
+        seen[index] = candidates
+        return noisy_votes(index, candidates)
+
+    _run(privatise, checkpoint=tmp_path, begun=frozenset({0}))
+    assert min(seen) == 1
+    np.testing.assert_array_equal(seen[1], INITIAL)
+
+
+def test_a_run_whose_rounds_were_all_begun_releases_nothing(tmp_path):
+    def never(_index, _candidates):
+        raise AssertionError
+
+    assert _run(never, checkpoint=tmp_path, begun=frozenset(range(6))).release is None
+    _run(checkpoint=tmp_path)
+    finished = _run(never, checkpoint=tmp_path, begun=frozenset(range(6)))
+    assert finished.next_round == 6
+    assert finished.release is not None
+
+
+def test_rounds_are_announced_only_when_they_are_saved(tmp_path):
+    def announced(index, done):
+        state = load_state(tmp_path)
+        assert state.next_round == index + 1
+        np.testing.assert_array_equal(state.candidates, done.candidates)
+
+    _run(checkpoint=tmp_path, on_round=announced)
+
+
+def test_nothing_is_kept_without_a_folder(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    _run()
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_scales_fall_from_first_to_last():
+    scales = [EVOLUTION.scale(index) for index in range(6)]
+    assert scales[0] == 1.0
+    assert scales[-1] == pytest.approx(0.05)
+    np.testing.assert_allclose(np.diff(np.log(scales)), np.log(0.05) / 5)
+    assert Evolution(1, 4, 2, first_scale=0.3).scale(0) == 0.3
+
+
+def test_a_state_comes_back_as_it_was(tmp_path):
+    rng = np.random.default_rng(3)
+    release = Draws(np.array([3, 0, 2]), 0.1 + 0.2, np.array([0.1, 0.2, 0.7]), 12)
+    state = State(2, np.array([[np.nan, 1e-300]]), np.zeros((3, 2)), release, rng.bit_generator.state)
+    save_state(state, tmp_path / "deep" / "folder")
+    back = load_state(tmp_path / "deep" / "folder")
+    _same(back, state)
+    assert back.release.mixing_weight == release.mixing_weight
+    np.testing.assert_array_equal(back.release.noise_distribution, release.noise_distribution)
+    assert back.release.counts.dtype == np.int64
+
+
+@pytest.mark.parametrize("damage", ["cut", "garbage", "empty"])
+def test_a_damaged_checkpoint_is_refused_and_says_that_nothing_comes_back(tmp_path, damage):
+    _run(checkpoint=tmp_path)
+    path = tmp_path / "state.npz"
+    whole = path.read_bytes()
+    path.write_bytes({"cut": whole[: len(whole) // 2], "garbage": b"PK" + whole[99:], "empty": b""}[damage])
+    with pytest.raises(InputFileError, match=r"damaged.*stays spent"):
+        load_state(tmp_path)
+
+
+def test_a_checkpoint_that_would_run_code_is_refused(tmp_path):
+    save_state(State(0, INITIAL, INITIAL, None, np.random.default_rng(0).bit_generator.state), tmp_path)
+    assert load_state(tmp_path).release is None
+    np.savez(tmp_path / "state.npz", header=np.array([print], object))
+    with pytest.raises(InputFileError):
+        load_state(tmp_path)

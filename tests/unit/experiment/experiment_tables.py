@@ -1,0 +1,38 @@
+"""Small tables to run on."""
+
+import numpy as np
+import pyarrow as pa
+
+from evomix.experiment.inputs import open_inputs
+from evomix.experiment.spec import RunSpec
+
+SCHEMA = {
+    "columns": [
+        {"name": "age", "type": "integer", "min": 0, "max": 99},
+        {"name": "income", "type": "number", "min": 0, "max": 1000, "missing": True},
+        {"name": "job", "type": "category", "values": ["a", "b", "c"], "other": True},
+    ]
+}
+TINY = {"columns": [{"name": "job", "type": "category", "values": ["a", "b", "c"]}]}
+CONSTANT = {"columns": [{"name": "job", "type": "category", "values": ["a"]}]}
+
+
+def people(rows, *, seed=0):
+    rng = np.random.default_rng(seed)
+    ages = rng.integers(18, 80, rows)
+    return pa.table(
+        {
+            "age": ages,
+            "income": np.where(rng.random(rows) < 0.1, np.nan, np.round(ages * rng.uniform(1, 9, rows), 2)),
+            "job": np.array(["a", "b", "c", "other"])[np.minimum(rng.integers(0, 8, rows), 3)],
+        }
+    )
+
+
+def jobs(rows, *, values=("a", "b", "c")):
+    return pa.table({"job": np.array(values)[np.arange(rows) % len(values)]})
+
+
+def ready(private, **settings):
+    spec = RunSpec.from_mapping({"private": private, "epsilon": 1.0, "seed": 3, **settings})
+    return spec, open_inputs(spec)

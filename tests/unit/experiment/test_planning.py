@@ -1,0 +1,154 @@
+import math
+
+import numpy as np
+import pytest
+
+from evomix import privacy
+from evomix.core.errors import SpecError
+from evomix.experiment.planning import choose_candidates, default_delta, plan, signal_of, split_draws
+
+BUDGET = {"n": 10_000, "epsilon": 1.0, "delta": 1e-6}
+
+
+@pytest.mark.parametrize(("draws", "weight"), [(100, 0.0607), (1000, 0.2882), (10_000, 0.6660)])
+def test_the_plan_shows_the_mixing_weight_of_the_accounting(draws, weight):
+    made = plan(n=1200, epsilon=5.0, delta=1 / 1200, draws=draws, candidates=1000, mechanism="linmix", rounds=1)
+    assert made.mixing_weight == pytest.approx(weight, abs=1e-4)
+    assert made.floor == pytest.approx(1e-3)
+    assert privacy.delta(5.0, mixing_weight=made.mixing_weight, n=1200, draws=draws, floor=made.floor) <= 1 / 1200
+    # Any vote may be far from the uniform distribution: β·(1 − 1/d).
+    assert made.worst_case_tv == pytest.approx(made.mixing_weight * 0.999)
+
+
+@pytest.mark.parametrize(("mechanism", "calibrate"), [("gaussian", "gaussian_stddev"), ("laplace", "laplace_scale")])
+def test_the_plan_shows_the_noise_of_the_accounting(mechanism, calibrate):
+    made = plan(**BUDGET, mechanism=mechanism, rounds=3)
+    noise = getattr(privacy, calibrate)(1.0, 1e-6, rounds=3, adjacency="replace-one")
+    assert made.noise_scale == noise
+    assert made.draws == ()
+    assert made.mixing_weight is made.floor is made.worst_case_tv is None
+    deviation = noise * (math.sqrt(2) if mechanism == "laplace" else 1)
+    assert made.signal == pytest.approx(10_000**2 / (made.candidates * deviation**2))
+
+
+@pytest.mark.parametrize("mechanism", ["linmix", "gaussian", "laplace"])
+def test_signal_grows_with_people_and_budget_and_falls_with_candidates(mechanism):
+    def signal(**changed):
+        return signal_of(
+            mechanism,
+            **({"n": 5000, "epsilon": 1.0, "delta": 1e-6, "draws": 20_000, "rounds": 4, "candidates": 500} | changed),
+        )
+
+    assert signal(n=20_000) > signal() > signal(n=1000)
+    assert signal(epsilon=3.0) > signal() > signal(epsilon=0.1)
+    assert signal(delta=1e-4) > signal()
+    assert signal(candidates=100) > signal() > signal(candidates=5000)
+    assert signal(rounds=1) > signal() > signal(rounds=16)
+
+
+@pytest.mark.parametrize("mechanism", ["linmix", "gaussian", "laplace"])
+def test_more_budget_tells_more_candidates_apart(mechanism):
+    sizes = [
+        choose_candidates(mechanism, n=n, epsilon=epsilon, delta=1e-6, draws=min(4 * n, 100_000), rounds=4)
+        for n, epsilon in [(100, 0.5), (2000, 1.0), (50_000, 1.0), (500_000, 5.0)]
+    ]
+    assert sizes == sorted(sizes)
+    assert sizes[0] == 30
+    assert sizes[-1] >= 5000
+
+
+def test_default_delta_is_far_below_one_in_n():
+    for n in (2, 10, 1000, 10**5, 10**7, 10**9):
+        assert 0.0 < default_delta(n) <= min(1e-6, 1 / (n * math.log(n)))
+    assert default_delta(10**9) == pytest.approx(1 / (1e9 * math.log(1e9)))
+    assert default_delta(0) == default_delta(1) == default_delta(1000) == 1e-6
+    assert plan(n=10**8, epsilon=1.0).delta == default_delta(10**8)
+
+
+def test_draws_are_spread_evenly_and_all_spent():
+    assert split_draws(10, 3) == (4, 3, 3)
+    assert split_draws(3, 3) == (1, 1, 1)
+    assert sum(plan(**BUDGET, draws=12_345, rounds=7).draws) == 12_345
+
+
+def test_no_round_is_planned_without_a_draw():
+    made = plan(n=1000, epsilon=1.0, draws=3)
+    assert made.draws == (1, 1, 1)
+    with pytest.raises(SpecError, match="draws=3 for rounds=4"):
+        plan(n=1000, epsilon=1.0, draws=3, rounds=4)
+
+
+def test_rows_cost_nothing():
+    few, many = plan(**BUDGET, rows=10), plan(**BUDGET, rows=10**6)
+    assert few.to_dict() | {"rows": 0} == many.to_dict() | {"rows": 0}
+
+
+def test_public_votes_shape_the_noise_and_lower_the_worst_case():
+    public = np.random.default_rng(0).dirichlet(np.full(300, 0.2))
+    blind = plan(**BUDGET, candidates=300, mechanism="linmix")
+    far, near = (plan(**BUDGET, public_histogram=public, proximity=gamma) for gamma in (1.0, 0.1))
+    assert near.mechanism == far.mechanism == "pubmix"
+    assert near.candidates == 300
+    assert near.worst_case_tv < far.worst_case_tv
+    assert far.worst_case_tv <= blind.worst_case_tv * (1 + 1e-9)
+    assert near.floor <= 1 / 300
+
+
+def test_a_small_domain_is_voted_on_whole_in_one_round():
+    made = plan(**BUDGET, domain_size=12)
+    assert (made.candidates, made.rounds) == (12, 1)
+    assert plan(**BUDGET, domain_size=12, rounds=3).rounds == 3
+    assert plan(**BUDGET, domain_size=10**9).candidates < 10**9
+
+
+def test_one_candidate_carries_no_information():
+    made = plan(**BUDGET, domain_size=1)
+    assert made.candidates == 1
+    assert made.worst_case_tv == 0.0
+    assert made.warnings == ()
+
+
+@pytest.mark.parametrize("n", [0, 1, 2])
+def test_hardly_anyone_leaves_hardly_any_signal(n):
+    made = plan(n=n, epsilon=1.0)
+    assert made.mixing_weight > 0.99
+    assert any("little signal" in warning for warning in made.warnings)
+
+
+def test_warnings_name_what_is_weak():
+    assert any("epsilon=20" in warning for warning in plan(n=1000, epsilon=20.0, delta=1e-6).warnings)
+    assert any("exceeds 1/n" in warning for warning in plan(n=1000, epsilon=1.0, delta=0.01).warnings)
+    assert plan(n=100_000, epsilon=1.0, delta=1e-6).warnings == ()
+
+
+@pytest.mark.parametrize(
+    "wrong",
+    [
+        {"n": -1},
+        {"n": 2.5},
+        {"n": True},
+        {"epsilon": 0.0},
+        {"delta": 0.0},
+        {"rounds": 0},
+        {"rounds": 2.5},
+        {"candidates": 0},
+        {"rows": 0},
+        {"draws": 0},
+        {"draws": 10**8},
+        {"variations": -1},
+        {"proximity": 2.0},
+        {"mechanism": "none"},
+        {"public_histogram": np.array([0.5, 0.7])},
+    ],
+    ids=str,
+)
+def test_parameters_out_of_range_are_refused(wrong):
+    with pytest.raises(SpecError):
+        plan(**(BUDGET | wrong))
+
+
+def test_a_plan_is_plain_values():
+    shown = plan(**BUDGET, rounds=2, draws=5).to_dict()
+    assert shown["draws"] == [3, 2]
+    assert shown["total_draws"] == 5
+    assert shown["adjacency"] == "replace-one"

@@ -1,0 +1,110 @@
+import tomllib
+
+import pytest
+
+from evomix.core.errors import InputFileError, SpecError
+from evomix.experiment.artifacts import to_toml
+from evomix.experiment.spec import RunSpec, load_toml
+
+GOOD = {"private": "p.csv", "public": "q.csv", "epsilon": 1.0}
+
+
+@pytest.mark.parametrize(
+    "wrong",
+    [
+        {"epsilon": 0.0},
+        {"epsilon": -1.0},
+        {"epsilon": float("nan")},
+        {"epsilon": float("inf")},
+        {"epsilon": "1"},
+        {"epsilon": True},
+        {"delta": 0.0},
+        {"delta": 1.0},
+        {"delta": -1e-9},
+        {"delta": "small"},
+        {"rows": 0},
+        {"rows": 10.0},
+        {"rows": True},
+        {"rounds": 0},
+        {"variations": -1},
+        {"candidates": 0},
+        {"draws": 0},
+        {"draws": 3, "rounds": 4},
+        {"seed": -1},
+        {"proximity": -0.1},
+        {"proximity": 1.1},
+        {"proximity": float("nan")},
+        {"proximity": "near"},
+        {"proximity": True},
+        {"mechanism": "none"},
+        {"selection": "best"},
+        {"modality": "sound"},
+    ],
+    ids=str,
+)
+def test_values_out_of_range_are_refused_by_name(wrong):
+    with pytest.raises(SpecError, match=next(iter(wrong))):
+        RunSpec.from_mapping(GOOD | wrong)
+
+
+@pytest.mark.parametrize(
+    "allowed",
+    [
+        {"epsilon": 1},
+        {"epsilon": 50.0},
+        {"delta": 1e-300},
+        {"rows": 1},
+        {"variations": 0},
+        {"candidates": 1},
+        {"draws": 4, "rounds": 4},
+        {"seed": 0},
+        {"proximity": 0},
+        {"proximity": 1.0},
+        {"delta": None, "rounds": None},
+    ],
+    ids=str,
+)
+def test_values_at_the_edge_are_taken(allowed):
+    spec = RunSpec.from_mapping(GOOD | allowed)
+    for name, value in allowed.items():
+        assert getattr(spec, name) == value
+
+
+@pytest.mark.parametrize(("name", "value"), [("selection", "gape"), ("selection", "projection"), ("modality", "text")])
+def test_what_comes_later_says_so(name, value):
+    with pytest.raises(SpecError, match="not part of this version"):
+        RunSpec.from_mapping(GOOD | {name: value})
+
+
+def test_unknown_and_missing_settings_are_named():
+    with pytest.raises(SpecError, match=r"epsilom.*known:.*epsilon"):
+        RunSpec.from_mapping(GOOD | {"epsilom": 1.0})
+    with pytest.raises(SpecError, match=r"missing.*private, epsilon"):
+        RunSpec.from_mapping({})
+
+
+def test_pubmix_needs_public_rows():
+    with pytest.raises(SpecError, match=r"--public.*linmix"):
+        RunSpec.from_mapping({"private": "p.csv", "epsilon": 1.0, "mechanism": "pubmix"})
+
+
+def test_public_settings_are_those_given_and_hold_no_table(tmp_path):
+    frame = {"secret": ["canary"]}
+    spec = RunSpec.from_mapping({"private": frame, "epsilon": 1, "out": str(tmp_path / "o.csv"), "resume": True})
+    settings = spec.public_settings()
+    assert "resume" not in settings
+    assert "delta" not in settings
+    assert settings["out"] == str(tmp_path / "o.csv")
+    assert "canary" not in str(settings)
+    assert tomllib.loads(to_toml(settings)) == settings
+
+
+def test_a_run_file_is_read_and_its_faults_are_named(tmp_path):
+    path = tmp_path / "run.toml"
+    path.write_text('private = "p.csv"\nepsilon = 1.5\n')
+    assert load_toml(path) == {"private": "p.csv", "epsilon": 1.5}
+    path.write_text("epsilon = = 1")
+    with pytest.raises(InputFileError, match="not a TOML file"):
+        load_toml(path)
+    with pytest.raises(InputFileError, match="cannot read"):
+        load_toml(tmp_path / "absent.toml")
