@@ -1,5 +1,6 @@
 """Lets the tests of this folder share modules, and one parent of all processes that are killed."""
 
+import shutil
 import sys
 from pathlib import Path
 
@@ -22,3 +23,22 @@ def house(tmp_path, victims):
     from house import House
 
     return House(tmp_path, victims)
+
+
+@pytest.fixture(scope="session")
+def interrupted_once(tmp_path_factory, victims):
+    from house import House
+
+    house = House(tmp_path_factory.mktemp("interrupted"), victims)
+    house.interrupt()
+    return house.folder
+
+
+@pytest.fixture
+def interrupted(tmp_path, victims, interrupted_once):
+    """Return a house of its own with a run that was killed after two rounds."""
+    from house import House
+
+    folder = tmp_path / "house"
+    shutil.copytree(interrupted_once, folder)
+    return House(folder, victims)

@@ -44,7 +44,15 @@ class House:
         return ["synth", self.private, *(word for pair in options.items() for word in pair), *more]
 
     def spent(self):
-        return Ledger(self.ledger).balance(str(self.private.resolve())).spent.epsilon
+        ledger = Ledger(self.ledger)
+        return sum(ledger.balance(name).spent.epsilon for name in ledger.datasets())
+
+    def rounds_begun(self):
+        return sum(entry.rounds_begun for entry in Ledger(self.ledger).entries())
+
+    def interrupt(self):
+        """Begin a run and kill it after two rounds."""
+        assert self.victims.run(self.words(), crash=("evomix.evolution.loop:save_state", "after", 2))[0] == KILLED
 
     def saved_round(self):
         """Return the last round that was kept, or -1."""

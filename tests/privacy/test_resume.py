@@ -1,5 +1,6 @@
 """A run is resumed as it began or not at all, and what runs at the same time shares one budget."""
 
+import fcntl
 import json
 import os
 import shutil
@@ -11,6 +12,11 @@ import pyarrow.parquet as pq
 import pytest
 from house import KILLED, ROUNDS
 
+import evomix
+from evomix.core.errors import InputFileError, PrivacyError, SpecError
+from evomix.experiment.design import calibrate, restore
+from evomix.experiment.folder_lock import exclusive
+from evomix.experiment.planning import plan
 from evomix.privacy.ledger import Ledger
 
 
@@ -37,12 +43,6 @@ def test_a_copied_run_folder_is_no_second_release(house):
     assert [json.loads(line)["round"] for line in copied] in ([0, 1], [0, 1, 2])
 
 
-def _interrupted(house):
-    assert house.victims.run(house.words(), crash=("evomix.evolution.loop:save_state", "after", 2))[0] == KILLED
-    entries = Ledger(house.ledger).entries()
-    return entries[0].rounds_begun
-
-
 def _other_public(house):
     house.table(house.public, 9)
     return {}
@@ -65,15 +65,14 @@ CHANGES = {
 
 
 @pytest.mark.parametrize("change", CHANGES)
-def test_resuming_another_run_is_refused_by_name_and_spends_nothing(house, change):
-    begun = _interrupted(house)
+def test_resuming_another_run_is_refused_by_name_and_spends_nothing(interrupted, change):
     changed, named = CHANGES[change]
-    code, printed = house.victims.run(house.words("--resume", **changed(house)))
+    code, printed = interrupted.victims.run(interrupted.words("--resume", **changed(interrupted)))
     assert code == 2
     assert f"different now: {named}" in printed
-    assert house.spent() == 0.6
-    assert Ledger(house.ledger).entries()[0].rounds_begun == begun
-    assert not house.out.exists()
+    assert interrupted.spent() == 0.6
+    assert interrupted.rounds_begun() == 2
+    assert not interrupted.out.exists()
 
 
 def _cut(path):
@@ -96,47 +95,77 @@ DAMAGE = {
     "run cut": ("run.json", _cut, 2, "damaged"),
     "run without its parts": ("run.json", lambda path: path.write_text("{}"), 2, "damaged"),
     "run is a list": ("run.json", lambda path: path.write_text("[]"), 2, "damaged"),
-    "no weight": ("run.json", _edit(mixing_weight=None), 2, "damaged"),
-    "less noise": ("run.json", _edit(mixing_weight=0.0), 3, "budget"),
-    "no number": ("run.json", _edit(mixing_weight=float("nan")), 3, "mixing_weight"),
-    "larger floor": ("run.json", _edit(floor=0.9), 3, "floor"),
-    "fewer draws": ("run.json", _edit(draws=1), 3, "draws"),
+    "no weight": ("run.json", _edit(mixing_weight=None), 2, "specification"),
+    "less noise": ("run.json", _edit(mixing_weight=0.0), 2, "specification"),
+    "no number": ("run.json", _edit(mixing_weight=float("nan")), 2, "specification"),
+    "larger floor": ("run.json", _edit(floor=0.9), 2, "specification"),
+    "more noise, certified too": ("run.json", _edit(mixing_weight=1.0), 2, "specification"),
+    "fewer draws": ("run.json", _edit(draws=1), 2, "specification"),
 }
 
 
 @pytest.mark.parametrize("damage", DAMAGE)
-def test_a_damaged_checkpoint_is_refused_and_spends_nothing(house, damage):
-    begun = _interrupted(house)
+def test_a_damaged_checkpoint_is_refused_and_spends_nothing(interrupted, damage):
     name, spoil, expected, words = DAMAGE[damage]
-    spoil(house.run_dir / "checkpoint" / name)
-    code, printed = house.victims.run(house.words("--resume"))
+    spoil(interrupted.run_dir / "checkpoint" / name)
+    code, printed = interrupted.victims.run(interrupted.words("--resume"))
     assert code == expected, printed
     assert words in printed
-    assert Ledger(house.ledger).entries()[0].rounds_begun == begun
-    assert house.spent() == 0.6
-    assert not house.out.exists()
+    assert interrupted.rounds_begun() == 2
+    assert interrupted.spent() == 0.6
+    assert not interrupted.out.exists()
 
 
-def test_another_ledger_or_a_reset_one_lets_nothing_resume(house):
-    begun = _interrupted(house)
-    code, printed = house.victims.run(house.words("--resume", ledger=house.folder / "other.sqlite"))
+@pytest.mark.parametrize(
+    ("edit", "error", "words"),
+    [
+        ({}, None, None),
+        ({"mixing_weight": 1.0}, None, None),
+        ({"mixing_weight": 0.5}, PrivacyError, "budget"),
+        ({"floor": 0.001}, PrivacyError, "budget"),
+        ({"draws": 10**6}, PrivacyError, "budget"),
+        ({"mixing_weight": float("nan")}, PrivacyError, "mixing_weight"),
+        ({"floor": 0.9}, PrivacyError, "floor"),
+        ({"floor": None}, InputFileError, "damaged"),
+        ({"draws": "many"}, InputFileError, "damaged"),
+    ],
+)
+def test_a_restored_mechanism_is_certified_anew(edit, error, words):
+    planned = plan(n=500, epsilon=1.0, delta=1e-6, mechanism="linmix", candidates=50, draws=2000)
+    calibrated = calibrate(planned, 50)
+    saved = json.loads(json.dumps(calibrated.describe() | edit))
+    if error is None:
+        assert restore(saved, planned).draws == 2000
+    else:
+        with pytest.raises(error, match=words):
+            restore(saved, planned)
+
+
+def test_a_restored_mechanism_is_the_calibrated_one():
+    for mechanism in ("linmix", "gaussian", "laplace"):
+        planned = plan(n=500, epsilon=1.0, delta=1e-6, mechanism=mechanism, candidates=50)
+        calibrated = calibrate(planned, 50)
+        assert restore(json.loads(json.dumps(calibrated.describe())), planned) == calibrated
+
+
+def test_another_ledger_or_a_reset_one_lets_nothing_resume(interrupted):
+    code, printed = interrupted.victims.run(interrupted.words("--resume", ledger=interrupted.folder / "other.sqlite"))
     assert code == 3
     assert "not in this ledger" in printed
-    Ledger(house.ledger).reset(str(house.private.resolve()))
-    code, printed = house.victims.run(house.words("--resume"))
+    Ledger(interrupted.ledger).reset(Ledger(interrupted.ledger).datasets()[0])
+    code, printed = interrupted.victims.run(interrupted.words("--resume"))
     assert code == 3
     assert "voided" in printed
-    assert Ledger(house.ledger).entries()[0].rounds_begun == begun
+    assert interrupted.rounds_begun() == 2
 
 
-def test_two_resumes_at_once_release_each_round_once(house):
-    begun = _interrupted(house)
-    house.victims.start(house.words("--resume"), house.words("--resume"))
-    codes = sorted(code for code, _ in house.victims.wait())
-    house.check()
+def test_two_resumes_at_once_release_each_round_once(interrupted):
+    interrupted.victims.start(interrupted.words("--resume"), interrupted.words("--resume"))
+    codes = sorted(code for code, _ in interrupted.victims.wait())
+    interrupted.check()
     assert codes in ([0, 0], [0, 2])  # one after the other, or one is told that the folder is in use
-    assert Ledger(house.ledger).entries()[0].rounds_begun == ROUNDS > begun
-    assert house.spent() == 0.6
+    assert interrupted.rounds_begun() == ROUNDS
+    assert interrupted.spent() == 0.6
 
 
 def test_of_two_runs_at_once_only_one_fits_the_budget(house):
@@ -170,8 +199,30 @@ def test_a_private_file_that_changes_under_a_run_is_noticed(house):
     parquet = house.folder / "private.parquet"
     pq.write_table(arrow_csv.read_csv(house.private), parquet)
     house.private = parquet
-    _interrupted(house)
+    house.interrupt()
     pq.write_table(pq.read_table(parquet).slice(0, 100), parquet)
     code, printed = house.victims.run(house.words("--resume"))
     assert code == 2
     assert "data" in printed
+
+
+def test_runs_from_python_hold_their_folder_too(house):
+    house.run_dir.mkdir()
+    settings = {"public": house.public, "epsilon": 0.6, "run_dir": house.run_dir, "ledger": house.ledger}
+    with exclusive(house.run_dir), pytest.raises(SpecError, match="in use"):
+        evomix.synthesize(house.private, **settings)
+    assert house.spent() == 0.0
+
+
+def test_a_lock_on_a_file_that_the_last_holder_removed_is_no_lock(house, monkeypatch):
+    house.run_dir.mkdir()
+    real = fcntl.flock
+
+    def late(file, operation):
+        real(file, operation)
+        (house.run_dir / ".lock").unlink()  # the holder before us leaves between our opening and our locking
+        (house.run_dir / ".lock").touch()  # and a third one comes
+
+    monkeypatch.setattr(fcntl, "flock", late)
+    with pytest.raises(SpecError, match="in use"), exclusive(house.run_dir):
+        pass

@@ -124,7 +124,7 @@ def run(
             dataset,
             Budget(made.plan.epsilon, made.plan.delta),
             fingerprint=digest,
-            spec_digest=spec_digest(settings),
+            spec_digest=spec_digest(settings, made.mechanism.describe()),
             grant=None if spec.budget is None else Budget.parse(spec.budget),
             rounds=made.plan.rounds,
         )
@@ -134,7 +134,7 @@ def run(
         ledger.check_resume(
             run_id,
             fingerprint=digest,
-            spec_digest=spec_digest(settings),
+            spec_digest=spec_digest(settings, saved["mechanism"]),
             epsilon=made.plan.epsilon,
             delta=made.plan.delta,
         )

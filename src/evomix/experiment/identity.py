@@ -44,9 +44,13 @@ def dataset_name(spec: RunSpec, digest: bytes, ledger: Ledger) -> str:
     return f"memory:{ledger.seal(digest).hex()[:16]}"
 
 
-def spec_digest(settings: dict[str, Any]) -> str:
-    """Return a digest of the public settings that decide a run's result."""
-    return hashlib.sha256(json.dumps(settings, sort_keys=True, default=str).encode()).hexdigest()
+def spec_digest(settings: dict[str, Any], calibrated: dict[str, Any]) -> str:
+    """Return a digest of the public settings that decide a run's result and of its calibrated mechanism.
+
+    The mechanism is part of it because all rounds of a run must use one: rounds with different parameters are not
+    covered by the guarantee, even if each would meet the budget alone.
+    """
+    return hashlib.sha256(json.dumps([settings, calibrated], sort_keys=True, default=str).encode()).hexdigest()
 
 
 def _add_file(digest: Any, file: Path) -> None:

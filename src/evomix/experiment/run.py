@@ -93,7 +93,7 @@ def dry_run(spec: RunSpec) -> dict[str, Any]:
 
 def write_report(finished: Finished, population: Population, path: Path) -> None:
     """Write the self-contained report of a run."""
-    folder = path.parent
+    folder = finished.spec.run_dir
     modality = finished.inputs.modality
     context = ReportContext(
         title="Synthetic data report",
@@ -102,7 +102,7 @@ def write_report(finished: Finished, population: Population, path: Path) -> None
         synthetic=np.asarray(population, np.float64),
         reference=modality.public,
         reference_name="public data",
-        rounds=artifacts.read_rounds(folder),
+        rounds=() if folder is None else artifacts.read_rounds(folder),
         warnings=finished.warnings,
         spec_toml=_resolved(finished),
         evaluation=None,

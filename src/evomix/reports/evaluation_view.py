@@ -188,7 +188,7 @@ def _models(models: Mapping[str, Any]) -> tuple[Gauge, ...]:
 
 
 def _models_note(models: Mapping[str, Any]) -> str:
-    rare = ", ".join(shorten(name, 24) for name in models["rare"])
+    rare = ", ".join(f"“{shorten(name, 24)}”" for name in models["rare"])
     return (
         f"Gradient boosting, trained on each set of rows and tested on {models['test_rows']:,} real rows it has not "
         f"seen; mean ± standard deviation over {models['seeds']} random splits. A synthetic table made from all of "

@@ -27,8 +27,11 @@ class Grid:
 def round_grid(events: Sequence[Mapping[str, Any]], begun: Sequence[int]) -> Grid:
     """Return the rounds of a run for readers, who count from 1.
 
-    A round that was begun and has no event was interrupted before it was saved: it is shown as spent.
+    A round that was begun and has no event was interrupted before it was saved: it is shown as spent. Where no event
+    at all was kept (a run in memory), nothing is known of any round.
     """
+    if not events:
+        return Grid((), ())
     known = {event.get("round") for event in events}
     lost = [{"round": index, "outcome": "interrupted: spent, nothing used"} for index in begun if index not in known]
     records = sorted([*events, *lost], key=_place)

@@ -14,6 +14,7 @@ SCHEMA = {
     ]
 }
 TINY = {"columns": [{"name": "job", "type": "category", "values": ["a", "b", "c"]}]}
+NARROW = {"columns": [{"name": name, "type": "integer", "min": 0, "max": 9} for name in ("x", "y")]}
 CONSTANT = {"columns": [{"name": "job", "type": "category", "values": ["a"]}]}
 
 
@@ -31,6 +32,10 @@ def people(rows, *, seed=0):
 
 def jobs(rows, *, values=("a", "b", "c")):
     return pa.table({"job": np.array(values)[np.arange(rows) % len(values)]})
+
+
+def points(rows, x, y):
+    return pa.table({"x": [x] * rows, "y": [y] * rows})
 
 
 def ready(private, **settings):

@@ -4,7 +4,7 @@ from fractions import Fraction
 import numpy as np
 import pyarrow as pa
 import pytest
-from experiment_tables import CONSTANT, SCHEMA, TINY, jobs, people, ready
+from experiment_tables import CONSTANT, NARROW, SCHEMA, TINY, jobs, people, points, ready
 
 from evomix.core.errors import PrivacyError, SpecError
 from evomix.evolution.step import propose
@@ -29,6 +29,7 @@ def _tables(kind):
         "few public rows": (people(400), {"public": people(9, seed=1), "schema": SCHEMA}),
         "one public row": (people(400), {"public": people(1, seed=1), "schema": SCHEMA}),
         "public rows all alike": (people(400), {"public": pa.concat_tables([people(1)] * 500), "schema": SCHEMA}),
+        "narrow domain": (points(400, 9, 9), {"public": points(30, 0, 0), "schema": NARROW, "candidates": 95}),
         "tiny domain": (jobs(400), {"public": jobs(50), "schema": TINY}),
         "constant": (jobs(400, values=("a",)), {"public": jobs(5, values=("a",)), "schema": CONSTANT}),
         "one person": (people(1), {"public": people(300, seed=1), "schema": SCHEMA}),
@@ -42,6 +43,7 @@ KINDS = (
     "few public rows",
     "one public row",
     "public rows all alike",
+    "narrow domain",
     "tiny domain",
     "constant",
     "one person",
@@ -58,7 +60,7 @@ def test_no_round_can_have_more_candidates_than_the_floor_allows(kind, mechanism
     if "proximity" in options and mechanism != "pubmix":
         options = {"draws": 200} if mechanism == "linmix" else {"rounds": 2}  # a proximity would be refused
     private, settings = _tables(kind)
-    made, inputs = _designed(private, mechanism=mechanism, **settings, **options)
+    made, inputs = _designed(private, mechanism=mechanism, **(settings | options))
     assert 1 <= len(made.initial) <= made.plan.candidates
     weights = noise_weights(made, inputs, np.random.default_rng(0))
     rng = np.random.default_rng(1)
@@ -72,7 +74,7 @@ def test_no_round_can_have_more_candidates_than_the_floor_allows(kind, mechanism
         else:
             assert chosen is None
         # As many parents as ever, all different: the worst case for the number of candidates.
-        parents = inputs.modality.generator.random(made.evolution.size, rng)
+        parents = inputs.modality.generator.vary(inputs.modality.generator.random(made.evolution.size, rng), 1.0, rng)
         candidates = propose(
             parents,
             generator=inputs.modality.generator,
@@ -150,7 +152,7 @@ def test_an_empty_public_table_is_a_schema_and_no_more():
 
 @pytest.mark.parametrize(("candidates", "variations"), [(1, 3), (2, 3), (3, 0), (7, 3), (100, 3), (5, 99)])
 def test_parents_and_variations_fill_the_candidates_and_no_more(candidates, variations):
-    made = evolution_of(plan(n=500, epsilon=1.0, candidates=candidates, variations=variations), informed=True)
+    made = evolution_of(plan(n=500, epsilon=1.0, candidates=candidates, variations=variations))
     most = made.size * (made.variations + 1)
     assert 1 <= most <= candidates
     assert candidates - most <= made.variations

@@ -97,6 +97,7 @@ def test_rounds_are_counted_from_one_and_lost_ones_are_told():
     assert "1 40 10 – 2 – – interrupted: spent, nothing used 3 42 10 –" in text
     whole = Page(render_report(context(rounds=done, privacy=PRIVACY | {"begun_rounds": [0, 2]}))).text
     assert "interrupted" not in whole
+    assert "interrupted" not in render_report(context(rounds=(), privacy=PRIVACY | {"begun_rounds": [0, 1]}))
 
 
 def test_a_seed_is_shown_to_its_last_digit():

@@ -61,6 +61,9 @@ def test_rank_orders_by_estimate_with_ties_to_the_lowest_position():
     rng = np.random.default_rng(0)
     assert rank(votes, 4, rng).tolist() == [1, 3, 2, 0]
     assert rank(votes, 7, rng).tolist() == [1, 3, 2, 0, 4, 1, 3]
+    many = NoisyVotes(np.repeat([2.0, 1.0], 500)[np.arange(1000) * 7 % 1000], 1.0, 10)
+    expected = sorted(range(1000), key=lambda position: -many.votes[position])  # Python's sort keeps ties in order
+    assert rank(many, 1000, rng).tolist() == expected
 
 
 def test_rank_reads_draws_without_their_noise():
