@@ -26,7 +26,6 @@ from evomix.experiment.resuming import check_same, deciding_settings, saved_run
 from evomix.experiment.spec import RunSpec
 from evomix.privacy.budget import Budget
 from evomix.privacy.ledger import Ledger
-from evomix.privacy.mechanisms.mixture import Mixture
 from evomix.privacy.randomness import RandomSource, SystemSource
 from evomix.selection import SELECTIONS
 from evomix.selection.shares import vote_shares
@@ -77,6 +76,9 @@ class _RunRounds:
     def begin_round(self, round_index: int) -> None:
         self.ledger.begin_round(self.run_id, round_index)
 
+    def begun(self) -> frozenset[int]:
+        return self.ledger.started_rounds(self.run_id)
+
 
 def run(
     spec: RunSpec,
@@ -112,61 +114,73 @@ def run(
     report("planning", 0, 1)
     made = design(spec, inputs, rng)
     report("planning", 1, 1)
-    ledger = Ledger(spec.ledger)
-    with withheld("telling the private table apart"):
-        digest = fingerprint(spec.private)
-    dataset = dataset_name(spec, digest, ledger)
-    begun: frozenset[int] = frozenset()
+    rounds, dataset = _charge(spec, made, settings, saved)
     if saved is None:
-        run_id = uuid.uuid4().hex
-        ledger.open_run(
-            run_id,
-            dataset,
-            Budget(made.plan.epsilon, made.plan.delta),
-            fingerprint=digest,
-            spec_digest=spec_digest(settings, made.mechanism.describe()),
-            grant=None if spec.budget is None else Budget.parse(spec.budget),
-            rounds=made.plan.rounds,
-        )
-        _begin_folder(folder, run_id, made, settings)
+        _begin_folder(folder, rounds.run_id, made, settings)
     else:
-        run_id = saved["run_id"]
-        ledger.check_resume(
-            run_id,
-            fingerprint=digest,
-            spec_digest=spec_digest(settings, saved["mechanism"]),
-            epsilon=made.plan.epsilon,
-            delta=made.plan.delta,
-        )
-        begun = ledger.started_rounds(run_id)
         made = replace(made, mechanism=restore(saved["mechanism"], made.plan))
-    state = _evolve(made, inputs, rng, begun, _RunRounds(ledger, run_id), source, folder, report)
+    state = _evolve(made, inputs, rng, rounds, source, folder, report)
     if state.release is None:
         raise EnvironmentFailure(
             "every round of this run was begun and interrupted before it was saved, so there is no release to go "
             "on from; what was charged stays spent. Start a new run (without --resume)"
         )
-    ledger.finish_run(run_id)
-    privacy = _privacy(spec, made, state, dataset, run_id, ledger, secure=source.secure)
+    rounds.ledger.finish_run(rounds.run_id)
+    privacy = _privacy(spec, made, state, dataset, rounds, secure=source.secure)
     return Finished(spec, inputs, made, state, privacy, (*inputs.warnings, *made.plan.warnings), spec.seed)
+
+
+def _charge(
+    spec: RunSpec, made: Design, settings: dict[str, Any], saved: dict[str, Any] | None
+) -> tuple[_RunRounds, str]:
+    """Charge a new run, or make sure that an interrupted one goes on as it was charged; on disk when this returns.
+
+    Returns:
+        The ledger's view of the run, and the name that the data set's budget is kept under.
+    """
+    ledger = Ledger(spec.ledger)
+    with withheld("telling the private table apart"):
+        digest = fingerprint(spec.private)
+    dataset = dataset_name(spec, digest, ledger)
+    plan = made.plan
+    if saved is None:
+        run_id = uuid.uuid4().hex
+        ledger.open_run(
+            run_id,
+            dataset,
+            Budget(plan.epsilon, plan.delta),
+            fingerprint=digest,
+            spec_digest=spec_digest(settings, made.mechanism.describe()),
+            grant=None if spec.budget is None else Budget.parse(spec.budget),
+            rounds=plan.rounds,
+        )
+        return _RunRounds(ledger, run_id), dataset
+    ledger.check_resume(
+        saved["run_id"],
+        fingerprint=digest,
+        spec_digest=spec_digest(settings, saved["mechanism"]),
+        epsilon=plan.epsilon,
+        delta=plan.delta,
+    )
+    return _RunRounds(ledger, saved["run_id"]), dataset
 
 
 def _evolve(
     made: Design,
     inputs: Inputs,
     rng: np.random.Generator,
-    begun: frozenset[int],
     rounds: _RunRounds,
     source: RandomSource,
     folder: Path | None,
     report: Progress,
 ) -> State:
     """Fold over the rounds with the curator behind ``privatise``."""
-    modality, mechanism = inputs.modality, made.mechanism
+    modality = inputs.modality
+    begun = rounds.begun()
     curator = Curator(
         inputs.records,
         modality.embedder,
-        mechanism,
+        made.mechanism,
         draws=made.plan.draws,
         first_round=max((index + 1 for index in begun), default=0),
         ledger=rounds,
@@ -228,12 +242,10 @@ def _begin_folder(folder: Path | None, run_id: str, made: Design, settings: dict
 
 
 def _privacy(
-    spec: RunSpec, made: Design, state: State, dataset: str, run_id: str, ledger: Ledger, *, secure: bool
+    spec: RunSpec, made: Design, state: State, dataset: str, rounds: _RunRounds, *, secure: bool
 ) -> dict[str, Any]:
     """Return the content of privacy.json."""
     mechanism, plan = made.mechanism, made.plan
-    begun = sorted(ledger.started_rounds(run_id))
-    draws = {"draws": sum(plan.draws)} if isinstance(mechanism, Mixture) else {}
     return {
         "private": secure,
         "epsilon": plan.epsilon,
@@ -244,18 +256,17 @@ def _privacy(
         "n": plan.n,
         "mechanism": plan.mechanism,
         **mechanism.describe(),
-        **draws,
         "rounds": plan.rounds,
         "draws_per_round": list(plan.draws),
-        "begun_rounds": begun,
+        "begun_rounds": sorted(rounds.begun()),
         "candidates": plan.candidates,
         "proximity": made.proximity if plan.mechanism == "pubmix" else None,
         "selection": made.selection,
         "public_data": spec.public is not None,
         "seed": spec.seed,
         "dataset": dataset,
-        "run_id": run_id,
-        "charges": [{"run_id": run_id, "epsilon": plan.epsilon, "delta": plan.delta}],
+        "run_id": rounds.run_id,
+        "charges": [{"run_id": rounds.run_id, "epsilon": plan.epsilon, "delta": plan.delta}],
         "software": artifacts.software(),
         "last_saved_round": state.next_round - 1,
     }
