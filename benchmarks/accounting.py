@@ -90,7 +90,7 @@ def main():
     publish(
         "accounting",
         f"δ(ε) and its inverse β_min(ε, δ = 1/n) at ε = {EPSILON:g} and floor {FLOOR:g}; × is how many times as long "
-        "the rival takes in the same run.",
+        "the rival takes in the same run (CPU time; all of it on one thread).",
         markdown(header, rows),
         "Asked for: δ ≤ 2 ms and β ≤ 30 ms at 10⁴ draws; ≤ 50 ms and ≤ 1 s at 10⁶.",
         command="python benchmarks/accounting.py",

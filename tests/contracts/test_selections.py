@@ -20,6 +20,9 @@ RELEASES = {
     "noise only": Draws(np.array([1, 2, 3, 4, 5, 6]), 1.0, UNIFORM, 67),
     "draws of nobody": Draws(np.array([1, 2, 3, 4, 5, 6]), 1.0, UNIFORM, 0),
     "noise in one place": Draws(np.array([0, 0, 0, 9, 0, 0]), 0.5, np.eye(6)[3], 67),
+    "noisy votes beside public votes": NoisyVotes(np.array([40.0, 3, -2, 25, 0, 1]), 2.0, 67, np.eye(6)[5]),
+    "draws beside public votes": Draws(np.array([400, 30, 20, 250, 20, 10]), 0.2, UNIFORM, 67, np.eye(6)[5]),
+    "no draws beside public votes": Draws(np.zeros(6, np.int64), 0.2, UNIFORM, 67, np.eye(6)[5]),
     "one candidate": NoisyVotes(np.array([-3.0]), 2.0, 67),
     "one candidate, drawn": Draws(np.array([50]), 0.3, np.ones(1), 67),
 }

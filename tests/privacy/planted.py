@@ -17,7 +17,7 @@ from evomix.cli.app import main
 
 WORD = "kanarie"  # in no public value, file name or message
 NUMBERS = ("73519.8642", "918273645", "1893-07-19", "1911-03-05T04:05:06")
-CANARIES = (WORD, *NUMBERS, "7351", "91827364", "1893-07", "1911-03")
+CANARIES = (WORD, *NUMBERS, "73519.8", "91827364", "1893-07", "1911-03")
 SCHEMA = {
     "columns": [
         {"name": "age", "type": "integer", "min": 0, "max": 100},

@@ -3,6 +3,7 @@
 Everything computed from a release is post-processing and costs no privacy.
 """
 
+import math
 from dataclasses import dataclass
 
 import numpy as np
@@ -18,15 +19,21 @@ class NoisyVotes:
         votes: float64 (d,), noisy votes in units of one private unit; may be negative.
         stddev: standard deviation of the noise on each entry, in the same unit.
         units: number of private units n (public).
+        prior: float64 (d,), shares of the public votes, where there are public records; sums to 1.
     """
 
     votes: FloatArray
     stddev: float
     units: int
+    prior: FloatArray | None = None
 
     def estimate(self) -> FloatArray:
         """Return the unbiased vote estimate, float64 (d,)."""
         return self.votes
+
+    def error(self) -> float:
+        """Return the expected squared error of ``estimate() / units``, summed over candidates."""
+        return self.votes.size * (self.stddev / max(self.units, 1)) ** 2
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,12 +45,14 @@ class Draws:
         mixing_weight: β, the share of noise.
         noise_distribution: float64 (d,), P_nse, sums to 1.
         units: number of private units n (public).
+        prior: float64 (d,), shares of the public votes, where there are public records; sums to 1.
     """
 
     counts: IntArray
     mixing_weight: float
     noise_distribution: FloatArray
     units: int
+    prior: FloatArray | None = None
 
     @property
     def draws(self) -> int:
@@ -61,6 +70,13 @@ class Draws:
         empirical = self.counts / self.draws
         signed = (empirical - self.mixing_weight * self.noise_distribution) / (1.0 - self.mixing_weight)
         return np.asarray(self.units * signed)
+
+    def error(self) -> float:
+        """Return the expected squared error of ``estimate() / units``, summed over candidates."""
+        if self.mixing_weight >= 1.0 or self.draws == 0:
+            return math.inf
+        squares = float(((self.counts / self.draws) ** 2).sum())
+        return (1.0 - squares) / max(self.draws - 1, 1) / (1.0 - self.mixing_weight) ** 2
 
 
 Release = NoisyVotes | Draws

@@ -41,6 +41,8 @@ def save_state(state: State, folder: Path) -> None:
     arrays: dict[str, Any] = {"parents": state.parents, "candidates": state.candidates}
     header: dict[str, Any] = {"next_round": state.next_round, "rng_state": state.rng_state, "release": None}
     release = state.release
+    if release is not None and release.prior is not None:
+        arrays["prior"] = release.prior
     if isinstance(release, Draws):
         arrays |= {"counts": release.counts, "noise_distribution": release.noise_distribution}
         header["release"] = {"kind": "draws", "mixing_weight": release.mixing_weight, "units": release.units}
@@ -81,6 +83,7 @@ def load_state(folder: Path) -> State | None:
 def _load_release(header: Mapping[str, Any] | None, arrays: Mapping[str, Any]) -> Release | None:
     if header is None:
         return None
+    prior = arrays["prior"] if "prior" in arrays else None  # noqa: SIM401  (an open archive has no get)
     if header["kind"] == "draws":
-        return Draws(arrays["counts"], header["mixing_weight"], arrays["noise_distribution"], header["units"])
-    return NoisyVotes(arrays["votes"], header["stddev"], header["units"])
+        return Draws(arrays["counts"], header["mixing_weight"], arrays["noise_distribution"], header["units"], prior)
+    return NoisyVotes(arrays["votes"], header["stddev"], header["units"], prior)

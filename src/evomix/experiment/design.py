@@ -1,6 +1,5 @@
 """From inputs to a calibrated run: candidates, mechanism and noise, all fixed before a record votes."""
 
-from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import Any, Final
 
@@ -170,24 +169,23 @@ def _proximity(spec: RunSpec, assignments: IntArray, candidates: int, rng: np.ra
     return proximity_of_folds(assignments, candidates, folds=FOLDS, rng=rng)
 
 
-def noise_weights(made: Design, inputs: Inputs, rng: np.random.Generator) -> Callable[[Population], IntArray | None]:
-    """Return the function that gives a round's integer noise weights (``None`` for histograms)."""
+def public_shares(inputs: Inputs, candidates: Population, rng: np.random.Generator) -> FloatArray | None:
+    """Return each candidate's share of the public votes, float64 (d,); ``None`` without public records."""
+    if inputs.modality.public is None:
+        return None
+    assignments = public_assignments(inputs, candidates, rng)
+    return np.asarray(np.bincount(assignments, minlength=len(candidates)) / len(assignments))
+
+
+def noise_weights(made: Design, candidates: int, public: FloatArray | None) -> IntArray | None:
+    """Return a round's integer noise weights, int64 (candidates,); ``None`` for histograms."""
     mechanism = made.mechanism
-
-    def uniform(candidates: Population) -> IntArray:
-        return uniform_weights(len(candidates))
-
-    def designed(candidates: Population) -> IntArray:
-        assert isinstance(mechanism, Mixture)
-        if len(candidates) == 1:
-            return uniform_weights(1)
-        assignments = public_assignments(inputs, candidates, rng)
-        public: FloatArray = np.bincount(assignments, minlength=len(candidates)) / len(assignments)
-        return public_weights(public, mixture=mechanism, proximity=made.proximity)
-
     if not isinstance(mechanism, Mixture):
-        return lambda _: None
-    return designed if mechanism.name == "pubmix" else uniform
+        return None
+    if mechanism.name == "linmix" or candidates == 1:
+        return uniform_weights(candidates)
+    assert public is not None
+    return public_weights(public, mixture=mechanism, proximity=made.proximity)
 
 
 def restore(saved: dict[str, Any], planned: Plan) -> Mechanism:

@@ -19,7 +19,7 @@ from evomix.evolution.loop import evolve
 from evomix.evolution.state import State
 from evomix.evolution.step import Round
 from evomix.experiment import artifacts
-from evomix.experiment.design import Design, design, noise_weights, restore
+from evomix.experiment.design import Design, design, noise_weights, public_shares, restore
 from evomix.experiment.identity import dataset_name, fingerprint, spec_digest
 from evomix.experiment.inputs import Inputs, open_inputs
 from evomix.experiment.resuming import check_same, deciding_settings, saved_run
@@ -186,10 +186,11 @@ def _evolve(
         ledger=rounds,
         source=source,
     )
-    weights = noise_weights(made, inputs, rng)
 
     def privatise(index: int, candidates: Population) -> Release:
-        return curator.release(index, candidates, weights(candidates))
+        public = public_shares(inputs, candidates, rng)
+        release = curator.release(index, candidates, noise_weights(made, len(candidates), public))
+        return replace(release, prior=public)
 
     def saved(index: int, done: Round) -> None:
         if folder is not None:

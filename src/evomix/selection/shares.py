@@ -27,27 +27,29 @@ def project_to_simplex(point: FloatArray) -> FloatArray:
     return np.asarray(projected / projected.sum())
 
 
-def shrunk_draws(draws: Draws) -> FloatArray:
-    """Return the member of ``u·empirical + (1−u)·noise`` with the least estimated squared error, float64 (d,).
+def shrunk_shares(release: Release) -> FloatArray:
+    """Return the mixture of estimate and prior with the least estimated squared error, float64 (d,), sums to about 1.
 
-    u = 1 is the draws as they are (biased towards the noise distribution N by β), u = 1/(1−β) takes the noise out
-    (unbiased, noisier), u = 0 is N alone. With D = ‖P − N‖² and V the sampling variance of the draws, the squared
-    error is ``(1 − (1−β)u)²·D + u²·V``, least at ``u = (1−β)D / ((1−β)²D + V)``; D is estimated without bias from
-    the draws themselves. So public data that are near are leant on, and public data that are far are removed.
+    The unbiased estimate s of the private shares P has a known squared error V. The prior Q is what is expected of P
+    before the release: the public votes; without them, for draws, the noise distribution. The squared error of
+    ``w·s + (1−w)·Q`` is ``w²·V + (1−w)²·‖P−Q‖²``, least at ``w = ‖P−Q‖² / (‖P−Q‖² + V)``; the release itself tells
+    ‖P−Q‖², because ``‖s−Q‖² − V`` is an unbiased estimate of it (James and Stein 1961). So public records that are near
+    are leant on when the budget is small, and those that are far are not.
     """
-    noise, beta = draws.noise_distribution, draws.mixing_weight
-    if draws.draws == 0 or beta >= 1.0:
-        return noise
-    empirical = draws.counts / draws.draws
-    variance = float((1.0 - (empirical**2).sum()) / max(draws.draws - 1, 1))
-    distance = max(float(((empirical - noise) ** 2).sum()) - variance, 0.0) / (1.0 - beta) ** 2
-    risk = (1.0 - beta) ** 2 * distance + variance
-    weight = (1.0 - beta) * distance / risk if risk > 0.0 else 1.0
-    return np.asarray(weight * empirical + (1.0 - weight) * noise)
+    prior = release.prior
+    if prior is None and isinstance(release, Draws):
+        prior = release.noise_distribution
+    shares = np.asarray(release.estimate() / max(release.units, 1))
+    if prior is None:
+        return shares
+    error = release.error()
+    if not np.isfinite(error):
+        return prior
+    seen = float(((shares - prior) ** 2).sum())
+    weight = max(1.0 - error / seen, 0.0) if seen > 0.0 else 0.0
+    return np.asarray(weight * shares + (1.0 - weight) * prior)
 
 
 def vote_shares(release: Release) -> FloatArray:
     """Return each candidate's estimated share of the votes, float64 (d,), non-negative, summing to 1."""
-    if isinstance(release, Draws):
-        return project_to_simplex(shrunk_draws(release))
-    return project_to_simplex(release.estimate() / max(release.units, 1))
+    return project_to_simplex(shrunk_shares(release))

@@ -143,9 +143,10 @@ def test_scales_fall_from_first_to_last():
     assert Evolution(1, 4, 2, first_scale=0.3).scale(0) == 0.3
 
 
-def test_a_state_comes_back_as_it_was(tmp_path):
+@pytest.mark.parametrize("prior", [None, np.array([0.5, 0.25, 0.25])], ids=["no prior", "prior"])
+def test_a_state_comes_back_as_it_was(tmp_path, prior):
     rng = np.random.default_rng(3)
-    release = Draws(np.array([3, 0, 2]), 0.1 + 0.2, np.array([0.1, 0.2, 0.7]), 12)
+    release = Draws(np.array([3, 0, 2]), 0.1 + 0.2, np.array([0.1, 0.2, 0.7]), 12, prior)
     state = State(2, np.array([[np.nan, 1e-300]]), np.zeros((3, 2)), release, rng.bit_generator.state)
     save_state(state, tmp_path / "deep" / "folder")
     back = load_state(tmp_path / "deep" / "folder")
@@ -153,6 +154,7 @@ def test_a_state_comes_back_as_it_was(tmp_path):
     assert back.release.mixing_weight == release.mixing_weight
     np.testing.assert_array_equal(back.release.noise_distribution, release.noise_distribution)
     assert back.release.counts.dtype == np.int64
+    np.testing.assert_array_equal(back.release.prior, prior)
 
 
 @pytest.mark.parametrize("damage", ["cut", "garbage", "empty"])

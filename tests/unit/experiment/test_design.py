@@ -8,7 +8,7 @@ from experiment_tables import CONSTANT, NARROW, SCHEMA, TINY, jobs, people, poin
 
 from evomix.core.errors import PrivacyError, SpecError
 from evomix.evolution.step import propose
-from evomix.experiment.design import design, evolution_of, noise_weights, restore
+from evomix.experiment.design import design, evolution_of, noise_weights, public_shares, restore
 from evomix.experiment.planning import plan
 from evomix.privacy import mixing_weight
 from evomix.privacy.mechanisms.mixture import Mixture
@@ -62,11 +62,10 @@ def test_no_round_can_have_more_candidates_than_the_floor_allows(kind, mechanism
     private, settings = _tables(kind)
     made, inputs = _designed(private, mechanism=mechanism, **(settings | options))
     assert 1 <= len(made.initial) <= made.plan.candidates
-    weights = noise_weights(made, inputs, np.random.default_rng(0))
     rng = np.random.default_rng(1)
     candidates = made.initial
     for index in range(made.evolution.rounds):
-        chosen = weights(candidates)
+        chosen = noise_weights(made, len(candidates), public_shares(inputs, candidates, rng))
         if isinstance(made.mechanism, Mixture):
             made.mechanism.check_weights(chosen)
             least = Fraction(int(chosen.min()), int(chosen.sum()))

@@ -9,6 +9,7 @@ import sys
 from concurrent.futures import ThreadPoolExecutor
 
 import pytest
+from ledger_race import open_run, race
 
 from evomix.core.errors import BudgetExceeded, EnvironmentFailure, PrivacyError, SpecError
 from evomix.privacy.ledger import Budget, Ledger
@@ -19,35 +20,12 @@ def ledger(tmp_path):
     return Ledger(tmp_path / "fresh" / "folder" / "ledger.sqlite")
 
 
-def _open(ledger, run_id, epsilon=0.6, delta=1e-6, dataset="adult", **rest):
-    given = {"fingerprint": b"digest of the records", "spec_digest": "spec", **rest}
-    ledger.open_run(run_id, dataset, Budget(epsilon, delta), **given)
-
-
-def _race(path, barrier, answers, which):
-    ledger = Ledger(path)
-    for turn in range(20):
-        dataset = f"set {turn}"
-        barrier.wait()
-        try:
-            _open(ledger, f"run {turn}-{which}", dataset=dataset, grant=Budget(1.0, 1e-5))
-            answers.put((turn, "charged"))
-        except BudgetExceeded:
-            answers.put((turn, "refused"))
-        barrier.wait()
-        try:
-            ledger.begin_round("shared", turn)
-            answers.put((100 + turn, "charged"))
-        except PrivacyError:
-            answers.put((100 + turn, "refused"))
-
-
 def test_of_two_processes_at_once_exactly_one_gets_the_rest_of_a_budget_and_one_a_round(tmp_path):
     path = tmp_path / "ledger.sqlite"
-    _open(Ledger(path), "shared")
+    open_run(Ledger(path), "shared")
     context = multiprocessing.get_context("spawn")
     barrier, answers = context.Barrier(2), context.Queue()
-    workers = [context.Process(target=_race, args=(path, barrier, answers, which)) for which in "ab"]
+    workers = [context.Process(target=race, args=(path, barrier, answers, which)) for which in "ab"]
     for worker in workers:
         worker.start()
     got = [answers.get(timeout=60) for _ in range(80)]
@@ -70,25 +48,25 @@ def test_threads_that_make_the_file_at_once_share_one_ledger(tmp_path):
 def test_ten_tenths_fit_a_budget_of_one_and_nothing_more(ledger):
     ledger.grant("adult", Budget(1.0, 1e-6))
     for turn in range(10):
-        _open(ledger, f"run {turn}", epsilon=0.1, delta=1e-7)
+        open_run(ledger, f"run {turn}", epsilon=0.1, delta=1e-7)
     assert ledger.balance("adult").spent == Budget(1.0, 1e-6)
     assert ledger.balance("adult").left == Budget(0.0, 0.0)
     with pytest.raises(BudgetExceeded):
-        _open(ledger, "one more", epsilon=1e-300, delta=0.0)
+        open_run(ledger, "one more", epsilon=1e-300, delta=0.0)
 
 
 def test_delta_is_refused_on_its_own(ledger):
     ledger.grant("adult", Budget(10.0, 1e-6))
-    _open(ledger, "run 1", delta=9e-7)
+    open_run(ledger, "run 1", delta=9e-7)
     with pytest.raises(BudgetExceeded):
-        _open(ledger, "run 2", delta=2e-7)
-    _open(ledger, "run 3", delta=1e-7)
+        open_run(ledger, "run 2", delta=2e-7)
+    open_run(ledger, "run 3", delta=1e-7)
 
 
 def test_a_refusal_says_asked_spent_granted_left_and_the_way_on_and_records_nothing(ledger):
-    _open(ledger, "run 1", grant=Budget(1.0, 1e-5))
+    open_run(ledger, "run 1", grant=Budget(1.0, 1e-5))
     with pytest.raises(BudgetExceeded) as refusal:
-        _open(ledger, "run 2", epsilon=0.5)
+        open_run(ledger, "run 2", epsilon=0.5)
     for part in (
         "'adult'",
         "asked epsilon=0.5 delta=1e-06",
@@ -100,19 +78,19 @@ def test_a_refusal_says_asked_spent_granted_left_and_the_way_on_and_records_noth
         assert part in str(refusal.value)
     assert refusal.value.exit_code == 3
     assert [entry.run_id for entry in ledger.entries()] == ["run 1"]
-    _open(ledger, "run 2", epsilon=0.4)
+    open_run(ledger, "run 2", epsilon=0.4)
 
 
 def test_a_refused_first_run_leaves_no_grant_behind(ledger):
     with pytest.raises(BudgetExceeded):
-        _open(ledger, "run 1", epsilon=2.0, grant=Budget(1.0, 1e-5))
+        open_run(ledger, "run 1", epsilon=2.0, grant=Budget(1.0, 1e-5))
     assert ledger.balance("adult").granted is None
     assert ledger.datasets() == ()
 
 
 def test_without_a_grant_charges_are_recorded_only(ledger):
     for turn in range(3):
-        _open(ledger, f"run {turn}", epsilon=100.0)
+        open_run(ledger, f"run {turn}", epsilon=100.0)
     balance = ledger.balance("adult")
     assert (balance.granted, balance.left, balance.runs) == (None, None, 3)
     assert balance.spent.epsilon == 300.0
@@ -120,18 +98,18 @@ def test_without_a_grant_charges_are_recorded_only(ledger):
 
 def test_another_grant_on_the_way_is_refused_and_the_same_is_fine(ledger):
     ledger.grant("adult", Budget(1.0, 1e-5))
-    _open(ledger, "run 1", epsilon=0.1, grant=Budget(1.0, 0.00001))
+    open_run(ledger, "run 1", epsilon=0.1, grant=Budget(1.0, 0.00001))
     with pytest.raises(SpecError, match="evomix ledger grant"):
-        _open(ledger, "run 2", epsilon=0.1, grant=Budget(2.0, 1e-5))
+        open_run(ledger, "run 2", epsilon=0.1, grant=Budget(2.0, 1e-5))
     assert ledger.balance("adult").granted == Budget(1.0, 1e-5)
     ledger.grant("adult", Budget(2.0, 1e-5))
-    _open(ledger, "run 2", epsilon=0.1, grant=Budget(2.0, 1e-5))
+    open_run(ledger, "run 2", epsilon=0.1, grant=Budget(2.0, 1e-5))
 
 
 def test_data_sets_are_kept_apart_and_spellings_of_one_name_are_not(ledger):
     ledger.grant("café", Budget(1.0, 1e-5))
-    _open(ledger, "run 1", dataset="cafe\N{COMBINING ACUTE ACCENT}")
-    _open(ledger, "run 2", dataset="other", epsilon=5.0)
+    open_run(ledger, "run 1", dataset="cafe\N{COMBINING ACUTE ACCENT}")
+    open_run(ledger, "run 2", dataset="other", epsilon=5.0)
     assert ledger.balance("café").spent.epsilon == 0.6
     assert ledger.datasets() == ("café", "other")
     assert [entry.run_id for entry in ledger.entries("other")] == ["run 2"]
@@ -142,7 +120,7 @@ def test_unusable_names_are_refused(ledger, name):
     with pytest.raises(SpecError, match="dataset="):
         ledger.grant(name, Budget(1.0, 0.0))
     with pytest.raises(SpecError, match="run_id="):
-        _open(ledger, name)
+        open_run(ledger, name)
 
 
 @pytest.mark.parametrize("budget", [Budget(0.0, 0.0), Budget(1.0, 1.0)])
@@ -155,13 +133,13 @@ def test_amounts_that_cannot_be_spent_are_refused(ledger, budget):
 
 
 def test_a_run_is_charged_once(ledger):
-    _open(ledger, "run 1")
+    open_run(ledger, "run 1")
     with pytest.raises(PrivacyError, match="charged before"):
-        _open(ledger, "run 1", dataset="other")
+        open_run(ledger, "run 1", dataset="other")
 
 
 def test_rounds_are_begun_once_within_what_was_charged_and_survive(ledger):
-    _open(ledger, "run 1", rounds=3)
+    open_run(ledger, "run 1", rounds=3)
     for index in (0, 2):
         ledger.begin_round("run 1", index)
     with pytest.raises(PrivacyError, match="begun before"):
@@ -177,7 +155,7 @@ def test_rounds_are_begun_once_within_what_was_charged_and_survive(ledger):
 
 
 def test_a_finished_run_begins_no_round(ledger):
-    _open(ledger, "run 1")
+    open_run(ledger, "run 1")
     ledger.finish_run("run 1")
     ledger.finish_run("run 1")
     assert ledger.entries()[0].finished_at is not None
@@ -189,8 +167,8 @@ def test_a_finished_run_begins_no_round(ledger):
 
 def test_reset_forgets_but_keeps_and_stops_the_runs_it_forgot(ledger):
     ledger.grant("adult", Budget(1.0, 1e-5))
-    _open(ledger, "run 1")
-    _open(ledger, "elsewhere", dataset="other")
+    open_run(ledger, "run 1")
+    open_run(ledger, "elsewhere", dataset="other")
     assert ledger.reset("adult") == 1
     assert ledger.reset("adult") == 0
     balance = ledger.balance("adult")
@@ -202,7 +180,7 @@ def test_reset_forgets_but_keeps_and_stops_the_runs_it_forgot(ledger):
         ledger.begin_round("run 1", 0)
     with pytest.raises(PrivacyError, match="voided"):
         _resume(ledger)
-    _open(ledger, "run 2", epsilon=1.0)
+    open_run(ledger, "run 2", epsilon=1.0)
 
 
 def _resume(ledger, **changes):
@@ -222,7 +200,7 @@ def _resume(ledger, **changes):
     ],
 )
 def test_a_resume_with_something_else_is_refused_naming_what(ledger, changes, named):
-    _open(ledger, "run 1")
+    open_run(ledger, "run 1")
     _resume(ledger)
     with pytest.raises(SpecError, match=f"different now: {named}\\.") as refusal:
         _resume(ledger, **changes)
@@ -233,13 +211,13 @@ def test_a_resume_with_something_else_is_refused_naming_what(ledger, changes, na
 def test_a_resume_of_an_unknown_run_is_refused(ledger):
     with pytest.raises(PrivacyError, match="not in this ledger"):
         _resume(ledger)
-    _open(ledger, "run 2")
+    open_run(ledger, "run 2")
     with pytest.raises(PrivacyError, match="not in this ledger"):
         _resume(ledger)
 
 
 def test_seals_are_of_this_ledger_and_the_file_holds_no_bare_digest(ledger, tmp_path):
-    _open(ledger, "run 1", fingerprint=b"PRIVATE DIGEST")
+    open_run(ledger, "run 1", fingerprint=b"PRIVATE DIGEST")
     other = Ledger(tmp_path / "other.sqlite")
     assert ledger.seal(b"x") == Ledger(ledger.path).seal(b"x") != other.seal(b"x")
     assert ledger.seal(b"x") != ledger.seal(b"y")
@@ -291,7 +269,7 @@ def _newer(path):
 def _damaged(path):
     ledger = Ledger(path)
     for turn in range(60):
-        _open(ledger, f"run {turn}")
+        open_run(ledger, f"run {turn}")
     whole = path.read_bytes()
     path.write_bytes(whole[:4096] + b"\xff" * (len(whole) - 4096))
 
@@ -320,7 +298,7 @@ def test_what_is_not_a_sound_ledger_is_refused_and_left_as_it_is(tmp_path, make,
     for use in (
         lambda ledger: ledger.balance("adult"),
         lambda ledger: ledger.grant("adult", Budget(1.0, 0.0)),
-        lambda ledger: _open(ledger, "new run"),
+        lambda ledger: open_run(ledger, "new run"),
     ):
         with pytest.raises(EnvironmentFailure, match=said) as failure:
             use(Ledger(path))
@@ -332,7 +310,7 @@ def test_an_empty_file_becomes_a_ledger(tmp_path):
     path = tmp_path / "ledger.sqlite"
     path.touch()
     assert Ledger(path).entries() == ()
-    _open(Ledger(path), "run 1")
+    open_run(Ledger(path), "run 1")
     assert Ledger(path).balance("adult").runs == 1
 
 
@@ -340,32 +318,32 @@ def test_an_empty_file_becomes_a_ledger(tmp_path):
 @pytest.mark.skipif(not sys.platform.startswith("linux"), reason="places that not even root can write to")
 def test_a_place_that_cannot_be_written_is_refused(place):
     with pytest.raises(EnvironmentFailure, match="EVOMIX_LEDGER"):
-        _open(Ledger(place), "run 1")
+        open_run(Ledger(place), "run 1")
 
 
 @pytest.mark.skipif(os.geteuid() == 0, reason="root may write anywhere")
 def test_a_read_only_ledger_can_be_looked_at_but_not_charged(ledger):
-    _open(ledger, "run 1")
+    open_run(ledger, "run 1")
     ledger.path.chmod(0o400)
     assert ledger.balance("adult").runs == 1
     with pytest.raises(EnvironmentFailure, match="writable"):
-        _open(ledger, "run 2")
+        open_run(ledger, "run 2")
 
 
 def test_a_locked_ledger_is_an_environment_failure(ledger, monkeypatch):
-    _open(ledger, "run 1")
+    open_run(ledger, "run 1")
     monkeypatch.setattr("evomix.privacy.ledger_file.BUSY_TIMEOUT_S", 0.05)
     holder = sqlite3.connect(ledger.path, isolation_level=None)
     holder.execute("BEGIN IMMEDIATE")
     with pytest.raises(EnvironmentFailure, match="locked"):
-        _open(ledger, "run 2")
+        open_run(ledger, "run 2")
     holder.close()
-    _open(ledger, "run 2")
+    open_run(ledger, "run 2")
 
 
 @pytest.mark.parametrize("table", ["secret", "grants", "charges", "rounds", "finishes", "voids"])
 def test_nothing_written_can_be_changed_or_deleted(ledger, table):
-    _open(ledger, "run 1", grant=Budget(1.0, 1e-5))
+    open_run(ledger, "run 1", grant=Budget(1.0, 1e-5))
     ledger.begin_round("run 1", 0)
     ledger.finish_run("run 1")
     ledger.reset("adult")
@@ -381,13 +359,13 @@ def test_an_error_or_interrupt_on_the_way_records_nothing(ledger, monkeypatch):
     def interrupted(*args, **kwargs):
         raise KeyboardInterrupt
 
-    _open(ledger, "run 1")
+    open_run(ledger, "run 1")
     monkeypatch.setattr("evomix.privacy.ledger_rows.insert_charge", interrupted)
     with pytest.raises(KeyboardInterrupt):
-        _open(ledger, "run 2", grant=Budget(5.0, 1e-5))
+        open_run(ledger, "run 2", grant=Budget(5.0, 1e-5))
     monkeypatch.undo()
     assert ledger.balance("adult").granted is None
-    _open(ledger, "run 2")
+    open_run(ledger, "run 2")
 
 
 def test_every_transaction_is_synchronised_to_disk(ledger):

@@ -137,9 +137,10 @@ def test_lower_bound_is_below_the_linear_program(seed, gamma, part):
     public = rng.dirichlet(np.full(d, rng.choice([0.2, 1.0, 20.0])))
     floor = part / d
     least = least_by_lp(public, floor, gamma)
-    assert minimax_lower(public, floor=floor, proximity=gamma) <= least + 1e-9
+    solved = 1e-6  # the solver meets its constraints up to 1e-7 each
+    assert minimax_lower(public, floor=floor, proximity=gamma) <= least + solved
     for rule in RULES:
-        assert worst_case_tv(rule(public, floor=floor), public=public, proximity=gamma) >= least - 1e-9
+        assert worst_case_tv(rule(public, floor=floor), public=public, proximity=gamma) >= least - solved
 
 
 def test_lower_bound_uniform_ends():

@@ -6,7 +6,7 @@ from hypothesis.extra.numpy import arrays
 from scipy.optimize import minimize
 
 from evomix.core.release import Draws, NoisyVotes
-from evomix.selection.shares import project_to_simplex, shrunk_draws, vote_shares
+from evomix.selection.shares import project_to_simplex, shrunk_shares, vote_shares
 
 points = arrays(np.float64, st.integers(1, 12), elements=st.floats(-50, 50, width=32))
 
@@ -52,48 +52,80 @@ def test_projection_survives_noise_of_any_size(size):
     np.testing.assert_allclose(project_to_simplex(np.full(3, size)), np.full(3, 1 / 3))
 
 
-def _draw(rng, private, noise, beta, draws):
-    return Draws(rng.multinomial(draws, (1 - beta) * private + beta * noise), beta, noise, 1000)
+def _draw(rng, private, noise, *, beta, draws, prior=None):
+    return Draws(rng.multinomial(draws, (1 - beta) * private + beta * noise), beta, noise, 1000, prior)
 
 
-@pytest.mark.parametrize(("distance", "draws"), [(0.02, 300), (0.2, 300), (1.0, 300), (0.3, 10_000)])
-def test_shrinking_is_nearly_as_good_as_the_best_fixed_weight(distance, draws):
+def _histogram(rng, private, *, stddev, prior):
+    return NoisyVotes(1000 * private + rng.normal(0, stddev, private.size), stddev, 1000, prior)
+
+
+@pytest.mark.parametrize("distance", [0.02, 0.2, 1.0])
+@pytest.mark.parametrize("kind", ["draws", "draws beside public votes", "noisy votes"])
+@pytest.mark.parametrize("budget", [1, 30])
+def test_shrinking_is_nearly_as_good_as_the_best_fixed_weight(kind, distance, budget):
     rng = np.random.default_rng(7)
-    beta, size = 0.6, 40
-    noise = rng.dirichlet(np.ones(size))
-    private = (1 - distance) * noise + distance * rng.dirichlet(np.full(size, 0.3))
-    releases = [_draw(rng, private, noise, beta, draws) for _ in range(200)]
+    size = 40
+    prior = rng.dirichlet(np.ones(size))
+    private = (1 - distance) * prior + distance * rng.dirichlet(np.full(size, 0.3))
+    if kind == "noisy votes":
+        releases = [_histogram(rng, private, stddev=40 / budget, prior=prior) for _ in range(200)]
+    elif kind == "draws":
+        releases = [_draw(rng, private, prior, beta=0.6, draws=300 * budget) for _ in range(200)]
+    else:
+        noise = np.full(size, 1 / size)
+        releases = [_draw(rng, private, noise, beta=0.6, draws=300 * budget, prior=prior) for _ in range(200)]
 
     def risk(estimates):
         return float(np.mean([((estimate - private) ** 2).sum() for estimate in estimates]))
 
-    fixed = {
-        weight: risk([weight * r.counts / r.draws + (1 - weight) * noise for r in releases])
-        for weight in np.linspace(0, 1 / (1 - beta), 26)
-    }
-    adaptive = risk([shrunk_draws(r) for r in releases])
-    as_drawn, unbiased = risk([r.counts / r.draws for r in releases]), fixed[max(fixed)]
-    # The best weight is not known beforehand; finding it costs a small part of what plain draws are off by.
-    assert adaptive <= min(fixed.values()) + 0.25 * min(as_drawn, unbiased)
+    unbiased = [r.estimate() / r.units for r in releases]
+    fixed = [risk([w * shares + (1 - w) * prior for shares in unbiased]) for w in np.linspace(0, 1, 41)]
+    # The best weight is not known beforehand; finding it costs a part of what the unbiased estimate is off by.
+    assert risk([shrunk_shares(r) for r in releases]) <= min(fixed) + 0.1 * risk(unbiased)
 
 
-def test_noise_that_is_far_is_taken_out_and_noise_that_is_near_is_leant_on():
+@pytest.mark.parametrize("kind", ["draws", "noisy votes"])
+def test_the_error_of_a_release_is_what_its_estimate_is_off_by(kind):
+    rng = np.random.default_rng(11)
+    private, noise = rng.dirichlet(np.ones(30)), np.full(30, 1 / 30)
+    if kind == "draws":
+        releases = [_draw(rng, private, noise, beta=0.4, draws=500) for _ in range(2000)]
+    else:
+        releases = [_histogram(rng, private, stddev=20.0, prior=None) for _ in range(2000)]
+    off = np.mean([((r.estimate() / r.units - private) ** 2).sum() for r in releases])
+    assert np.mean([r.error() for r in releases]) == pytest.approx(off, rel=0.05)
+
+
+def test_what_is_far_from_the_prior_is_believed_and_what_is_near_is_leant_on():
     rng = np.random.default_rng(3)
-    private, noise, beta = np.array([0.7, 0.3, 0.0, 0.0]), np.array([0.0, 0.0, 0.4, 0.6]), 0.5
-    far = _draw(rng, private, noise, beta, 10**7)
-    np.testing.assert_allclose(shrunk_draws(far), far.estimate() / far.units, atol=1e-5)  # u → 1/(1−β)
-    np.testing.assert_allclose(shrunk_draws(far), private, atol=2e-3)
-    size = 2000
-    same = np.full(size, 1 / size)
-    near = _draw(rng, same, same, beta, 200)
-    leaning = ((shrunk_draws(near) - same) ** 2).sum()
-    assert leaning < 0.3 * ((near.counts / 200 - same) ** 2).sum()  # u → 0
+    private, noise = np.array([0.7, 0.3, 0.0, 0.0]), np.array([0.0, 0.0, 0.4, 0.6])
+    far = _draw(rng, private, noise, beta=0.5, draws=10**7)
+    np.testing.assert_allclose(shrunk_shares(far), far.estimate() / far.units, atol=1e-5)
+    np.testing.assert_allclose(shrunk_shares(far), private, atol=2e-3)
+    same = np.full(2000, 1 / 2000)
+    near = _draw(rng, same, same, beta=0.5, draws=200)
+    assert ((shrunk_shares(near) - same) ** 2).sum() < 0.1 * near.error()
+
+
+def test_public_votes_are_the_prior_where_there_are_any():
+    noise, public = np.array([0.5, 0.5]), np.array([0.2, 0.8])
+    for nothing in (Draws(np.array([0, 0]), 0.3, noise, 10, public), Draws(np.array([9, 1]), 1.0, noise, 10, public)):
+        np.testing.assert_array_equal(shrunk_shares(nothing), public)
+    drowned = NoisyVotes(np.array([5.0, 5.0]), 1e9, 10, public)
+    np.testing.assert_allclose(shrunk_shares(drowned), public)
 
 
 def test_draws_without_signal_give_the_noise_distribution():
     noise = np.array([0.2, 0.8])
-    assert shrunk_draws(Draws(np.array([0, 0]), 0.3, noise, 10)) is noise
-    assert shrunk_draws(Draws(np.array([9, 1]), 1.0, noise, 10)) is noise
+    np.testing.assert_array_equal(shrunk_shares(Draws(np.array([0, 0]), 0.3, noise, 10)), noise)
+    np.testing.assert_array_equal(shrunk_shares(Draws(np.array([9, 1]), 1.0, noise, 10)), noise)
+
+
+def test_a_release_equal_to_its_prior_stays():
+    prior = np.array([0.25, 0.75])
+    np.testing.assert_array_equal(shrunk_shares(NoisyVotes(np.array([25.0, 75.0]), 3.0, 100, prior)), prior)
+    np.testing.assert_array_equal(shrunk_shares(NoisyVotes(np.array([25.0, 75.0]), 0.0, 100, prior)), prior)
 
 
 def test_a_single_draw_is_no_division_by_zero():
