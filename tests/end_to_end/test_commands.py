@@ -45,7 +45,7 @@ def test_the_output_is_what_its_suffix_says(ordinary, suffix):
 def test_what_synth_prints_for_people_and_for_programs(ordinary):
     answer = ordinary.synth()
     assert answer.out.splitlines()[0] == "50 rows in out.csv"
-    assert "epsilon=1.0 delta=1e-06 (replace-one, unit: one row, mechanism: pubmix)" in answer.out
+    assert "epsilon=1.0 delta=1e-06 (replace-one, unit: one row, mechanism: linmix)" in answer.out
     told = ordinary.synth("--json").json
     assert (told["out"], told["rows"], told["privacy"]["epsilon"]) == ("out.csv", 50, 1.0)
     assert told["privacy"] == ordinary.privacy()
@@ -55,7 +55,7 @@ def test_what_synth_prints_for_people_and_for_programs(ordinary):
 def test_a_dry_run_plans_and_leaves_no_trace(ordinary):
     answer = ordinary.synth("--dry-run", "--json")
     assert answer.code == 0
-    assert (answer.json["n"], answer.json["epsilon"], answer.json["mechanism"]) == (120, 1.0, "pubmix")
+    assert (answer.json["n"], answer.json["epsilon"], answer.json["mechanism"]) == (120, 1.0, "linmix")
     assert ordinary.made() == []
     assert ordinary.spent() == []
 

@@ -24,7 +24,7 @@ def show(
     path: options.LedgerPath = None,
     as_json: options.Json = False,
 ) -> None:
-    """Show each data set's budget: granted, spent, left, number of runs."""
+    """Show each data set's budget: granted, spent, left, number of runs, and what it protects."""
     from evomix.privacy.ledger import Ledger  # noqa: PLC0415  (--help must not wait for it)
 
     opened = Ledger(path)
@@ -44,6 +44,9 @@ def show(
         for b in balances
     ]
     answer_table(("data set", "granted", "spent", "left", "runs"), rows)
+    for b in balances:
+        if b.unit is not None:
+            answer(f"unit of {b.dataset}: {b.unit} ({b.adjacency})")
 
 
 @ledger.command()
@@ -95,6 +98,8 @@ def _balance(balance: "Balance") -> dict[str, Any]:
         "granted": _pair(balance.granted),
         "spent": _pair(balance.spent),
         "left": _pair(balance.left),
+        "unit": balance.unit,
+        "adjacency": balance.adjacency,
         "runs": balance.runs,
         "voided": balance.voided,
     }

@@ -43,7 +43,7 @@ Mechanism = Annotated[
         "--mechanism",
         metavar="|".join(MECHANISMS),
         autocompletion=lambda: list(MECHANISMS),
-        help="How votes become a release. auto: pubmix with a public table, else linmix.",
+        help="How votes become a release. auto: linmix; pubmix if --proximity is given.",
     ),
 ]
 LedgerPath = Annotated[

@@ -4,7 +4,6 @@ import importlib.metadata
 import json
 import platform
 from collections.abc import Mapping
-from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, Final
 
@@ -62,9 +61,9 @@ def load_run(folder: Path) -> dict[str, Any] | None:
 
 
 def append_event(folder: Path, event: Mapping[str, Any]) -> None:
-    """Add one line of public progress."""
+    """Add one line of public progress. It bears no time: how long a round took may depend on the records."""
     folder.mkdir(parents=True, exist_ok=True)
-    line = json.dumps({"time": datetime.now(UTC).isoformat(timespec="seconds"), **event}, ensure_ascii=False)
+    line = json.dumps(event, ensure_ascii=False)
     with (folder / EVENTS_FILE).open("a", encoding="utf-8") as file:
         file.write(line + "\n")
 

@@ -57,7 +57,9 @@ def make_plan(spec: RunSpec, inputs: Inputs) -> Plan:
     """Return the plan of a run; needs the number of private units, which is public."""
     mechanism = spec.mechanism
     if mechanism == "auto":
-        mechanism = "linmix" if inputs.modality.public is None else "pubmix"
+        # Public records serve linmix too, as first candidates and as the prior of its estimate; measured, that is worth
+        # more than bending the noise towards them, unless the user vouches for how near they are.
+        mechanism = "linmix" if isinstance(spec.proximity, str) else "pubmix"
     if mechanism == "pubmix" and inputs.modality.public is None:
         raise SpecError("mechanism='pubmix' needs public rows; the public table has none. Use linmix")
     return plan(
@@ -96,8 +98,8 @@ def design(spec: RunSpec, inputs: Inputs, rng: np.random.Generator) -> Design:
     else:
         mechanism = calibrate(planned, planned.candidates)
     planned = with_mechanism(planned, mechanism)
-    evolution = evolution_of(planned)
-    return Design(planned, mechanism, proximity, initial, evolution, selection_of(spec, planned))
+    informed = inputs.modality.public is not None
+    return Design(planned, mechanism, proximity, initial, evolution_of(planned), selection_of(spec, informed=informed))
 
 
 def calibrate(planned: Plan, candidates: int) -> Mechanism:
@@ -128,11 +130,11 @@ def evolution_of(planned: Plan) -> Evolution:
     return Evolution(planned.rounds, size, variations)
 
 
-def selection_of(spec: RunSpec, planned: Plan) -> str:
-    """Return the selection: draws are a sample already; noisy histograms are best ranked."""
+def selection_of(spec: RunSpec, *, informed: bool) -> str:
+    """Return the selection: rank keeps most variety of public records, but loses mass on the way from made-up ones."""
     if spec.selection != "auto":
         return spec.selection
-    return "subsample" if planned.mechanism in ("linmix", "pubmix") else "rank"
+    return "rank" if informed else "subsample"
 
 
 def first_candidates(inputs: Inputs, size: int, rng: np.random.Generator) -> Population:

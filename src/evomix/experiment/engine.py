@@ -63,7 +63,14 @@ class Finished:
         assert self.state.release is not None
         modality = self.inputs.modality
         chosen = draw_systematic(vote_shares(self.state.release), rows, rng)
-        return harvest(self.state.candidates, chosen, generator=modality.generator, embedder=modality.embedder, rng=rng)
+        return harvest(
+            self.state.candidates,
+            chosen,
+            generator=modality.generator,
+            embedder=modality.embedder,
+            public=modality.public,
+            rng=rng,
+        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -151,6 +158,8 @@ def _charge(
             Budget(plan.epsilon, plan.delta),
             fingerprint=digest,
             spec_digest=spec_digest(settings, made.mechanism.describe()),
+            unit="one row" if spec.unit is None else f"all rows with one value of {spec.unit!r}",
+            adjacency=plan.adjacency,
             grant=None if spec.budget is None else Budget.parse(spec.budget),
             rounds=plan.rounds,
         )
@@ -265,7 +274,7 @@ def _privacy(
         "selection": made.selection,
         "public_data": spec.public is not None,
         "seed": spec.seed,
-        "dataset": dataset,
+        "dataset": dataset if spec.dataset is not None or isinstance(spec.private, str | Path) else "a table in memory",
         "run_id": rounds.run_id,
         "charges": [{"run_id": rounds.run_id, "epsilon": plan.epsilon, "delta": plan.delta}],
         "software": artifacts.software(),

@@ -40,8 +40,13 @@ class Inputs:
     warnings: tuple[str, ...]
 
 
-def open_inputs(spec: RunSpec) -> Inputs:
+def open_inputs(spec: RunSpec, *, check_cells: bool = True) -> Inputs:
     """Read schema and public table, open the private rows and check that all agree by name.
+
+    Args:
+        spec: what the user asked for.
+        check_cells: whether to refuse a table whose cells are of quite another type than declared. This looks at
+            private cells; a dry run does not.
 
     Raises:
         SpecError: neither a schema nor a public table is given.
@@ -51,7 +56,10 @@ def open_inputs(spec: RunSpec) -> Inputs:
     schema, public, warnings = _public_side(spec)
     with withheld("opening the private table"):
         rows = open_rows(spec.private, encoding=spec.encoding)
-    _check_private(schema, rows, unit=spec.unit, described="the schema" if spec.schema else "the public table")
+    described = "the schema" if spec.schema else "the public table"
+    _check_columns(schema, rows, unit=spec.unit, described=described)
+    if check_cells:
+        _check_cells(schema, rows, described=described)
     modality = build_table_modality(schema, public, target=spec.target)
     columns = [column.name for column in schema.modelled]
     records = PrivateRecords(rows, modality.codec, columns=columns, unit_column=spec.unit)
@@ -98,18 +106,22 @@ def _without(schema: Schema, name: str) -> Schema:
     return replace(schema, columns=kept)
 
 
-def _check_private(schema: Schema, rows: RowSource, *, unit: str | None, described: str) -> None:
-    """Check names and storage types, and that the file as a whole is of the declared types."""
+def _check_columns(schema: Schema, rows: RowSource, *, unit: str | None, described: str) -> None:
+    """Check names and storage types; no cell is read."""
     types = rows.storage_types()
     if unit is not None:
         if unit not in types:
             raise SchemaError(f"the private table has no column unit={unit!r}; its privacy unit is named by --unit")
         types = {name: kind for name, kind in types.items() if name != unit}
     check_fit(schema, pa.schema(list(types.items())), role="private", described=described)
+
+
+def _check_cells(schema: Schema, rows: RowSource, *, described: str) -> None:
+    """Refuse a table that as a whole is of other types than declared; see :func:`type_clash` for what that tells."""
     # A table in memory is looked at whole; of a file, whose numbers are mostly stored as such, a first part.
     size = max(rows.num_rows, 1) if isinstance(rows, MemoryRows) else CHECKED_ROWS
     with withheld("checking the private table's types"):
-        first = next(rows.batches(list(types), size=size), None)
+        first = next(rows.batches([column.name for column in schema.modelled], size=size), None)
         clashes = [] if first is None else type_clash(schema, first, described=described)
     if clashes:
         raise SchemaError(f"{'; '.join(clashes)}. Give the right file, or a schema that describes it")

@@ -16,7 +16,7 @@ from evomix.privacy.mechanisms.linmix import uniform_mass
 from evomix.privacy.noise_design import design_noise
 from evomix.privacy.worst_case import worst_case_tv
 
-ROUNDS: Final = 3
+ROUNDS: Final = 2
 """Rounds when the first candidates are public records."""
 BLIND_ROUNDS: Final = 16
 """Rounds when they can only be made up from the schema, and have a longer way to go."""
@@ -148,7 +148,7 @@ def plan(
         epsilon: ε > 0.
         delta: δ in (0, 1); default :func:`default_delta`.
         rows: synthetic records to make; does not change the cost.
-        rounds: T; default 3 from public records, 16 without any, 1 when the candidates are all possible records.
+        rounds: T; default 2 from public records, 16 without any, 1 when the candidates are all possible records.
         candidates: d, most candidates of a round; default as many as the budget can tell apart.
         mechanism: "auto" is pubmix with a public histogram, else linmix.
         public_histogram: float64 (d,), public votes of the first round; sets the noise distribution of pubmix.
@@ -253,8 +253,8 @@ def _warnings(n: int, epsilon: float, delta: float, signal: float, candidates: i
     found = []
     if epsilon > LARGE_EPSILON:
         found.append(f"epsilon={epsilon:g} is large: it protects little (above {LARGE_EPSILON:g} is rarely defensible)")
-    if delta * n > 1.0:
-        found.append(f"delta={delta:g} exceeds 1/n: some unit could be revealed outright; choose a smaller delta")
+    if delta * n >= 1.0:
+        found.append(f"delta={delta:g} is 1/n or more: some unit could be revealed outright; choose a smaller delta")
     if candidates > 1 and signal < 10.0:
         found.append(
             "the budget leaves little signal for this many units: relations between columns cannot be kept and "

@@ -83,7 +83,7 @@ def dry_run(spec: RunSpec) -> dict[str, Any]:
     """Return the plan of a run: nothing is charged, no record votes, no file is written."""
     if spec.budget is not None:
         Budget.parse(spec.budget)
-    inputs = open_inputs(spec)
+    inputs = open_inputs(spec, check_cells=False)
     planned = make_plan(spec, inputs)
     return planned.to_dict() | {
         "warnings": [*inputs.warnings, *planned.warnings],

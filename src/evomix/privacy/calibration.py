@@ -7,6 +7,7 @@ adaptively, as long as all use one mixing weight β and no noise mass lies below
 
 import math
 from collections.abc import Callable
+from numbers import Integral
 from typing import Final
 
 from scipy.optimize import brentq
@@ -16,6 +17,9 @@ from evomix.privacy.hockey_stick import MAX_DRAWS, mixing_delta
 
 GRID: Final = 2**53
 """Mixing weights are multiples of 1/GRID: exact as floats, and sampled as the very same integers."""
+
+MAX_UNITS: Final = 2**62
+"""Largest number of private units that is accounted for."""
 
 _TINY_LOG: Final = -1e4  # stands for ln 0 where the root finder needs a finite number
 
@@ -36,10 +40,9 @@ def check_delta(delta: float) -> float:
 
 def _check_pair(n: int, draws: int, floor: float, second_floor: float | None) -> tuple[float, float]:
     """Validate the public parameters and return the two floors."""
-    if n < 1:
-        raise SpecError(f"n must be at least 1 private unit; found n={n}")
-    if not 0 <= draws <= MAX_DRAWS:
-        raise SpecError(f"draws must lie in 0..{MAX_DRAWS}; found draws={draws}")
+    for name, value, least, most in (("n", n, 1, MAX_UNITS), ("draws", draws, 0, MAX_DRAWS)):
+        if isinstance(value, bool) or not isinstance(value, Integral) or not least <= value <= most:
+            raise SpecError(f"{name} must be a whole number in {least}..{most}; found {name}={value!r}")
     floors = (floor, floor if second_floor is None else second_floor)
     if not (0.0 <= floors[0] <= floors[1] <= 1.0 and sum(floors) <= 1.0):
         raise SpecError(

@@ -27,6 +27,7 @@ MAX_DRAWS: Final = 10_000_000
 """Largest number of draws that is accounted for."""
 
 _ULP: Final = 2.0**-53
+_SMALLEST: Final = 2.0**-150  # ratios of outcomes below this are not computed with; a coarser bound is given
 _CUT: Final = 1e-17  # relative size of what may be cut off (and is added back as a bound)
 _BIG: Final = 2.0**300  # scaled numbers are mantissa · 2^(300·exponent)
 _DENORMAL_SLACK: Final = 1e-306  # more than all underflows of a run of MAX_DRAWS terms can lose
@@ -229,13 +230,14 @@ def mixing_delta(epsilon: float, *, mixing_weight: float, n: int, draws: int, fl
     if mixing_weight >= 1.0 or draws == 0:
         return 0.0
     gap = (1.0 - mixing_weight) / n
-    if mixing_weight * min(floors) <= 0.0:
-        # An outcome of probability 0 under Q: hitting it once in m draws betrays the record.
+    if mixing_weight * min(floors) < _SMALLEST * max(gap, _SMALLEST):
+        # With base mass 0 one hit of the record's outcome in m draws betrays it. Less base mass is never better, so
+        # this also bounds masses so far below the gap that the recurrences would leave the range of floats.
         exact = 1.0 if gap >= 1.0 else -math.expm1(draws * math.log1p(-gap))
         return min(1.0, exact * (1.0 + 1e-14))
     low, high = floors
     # 1 − β(t1+t2) − g as a sum of non-negative terms, so that it keeps its relative accuracy.
-    rest = mixing_weight * (1.0 - low - high) + (1.0 - mixing_weight) * ((n - 1) / n)
+    rest = mixing_weight * math.fsum((1.0, -low, -high)) + (1.0 - mixing_weight) * ((n - 1) / n)
     worst = 0.0
     for one, two in ((low, high), (high, low)) if low != high else ((low, high),):
         base_one, base_two = mixing_weight * one, mixing_weight * two

@@ -4,9 +4,10 @@ Order of events in a run: ``open_run`` charges the whole run, ``begin_round`` re
 it is computed, ``finish_run`` closes it. Every call is one durable transaction, so a crash is never free:
 what was charged stays charged, and a round that was begun is never computed a second time.
 
-Charges of one data set add up by basic composition (Dwork et al. 2006), in exact decimals. Amounts, run
-names and specifications are public; the records' digest is kept only under a random key of this ledger,
-so that it cannot be looked up elsewhere. Proof: docs/proofs/ledger.md.
+Charges of one data set add up by basic composition (Dwork et al. 2006), in exact decimals, and so must all
+protect the same unit under the same neighbour relation. Amounts, units, run names and specifications are
+public; the records' digest is kept only under a random key of this ledger, so that it cannot be looked up
+elsewhere. Proof: docs/proofs/ledger.md.
 """
 
 import hmac
@@ -34,6 +35,8 @@ class Balance:
         granted: the budget over all runs; ``None`` means that none was set and charges are only recorded.
         spent: sum of the charges that count, rounded up.
         left: what may still be asked, rounded down; ``None`` without a grant.
+        unit: what the charges that count protect, in words; ``None`` without any.
+        adjacency: their neighbour relation; ``None`` without any.
         runs: number of charges that count.
         voided: number of charges that the owner forgot by a reset.
     """
@@ -42,6 +45,8 @@ class Balance:
     granted: Budget | None
     spent: Budget
     left: Budget | None
+    unit: str | None
+    adjacency: str | None
     runs: int
     voided: int
 
@@ -92,6 +97,8 @@ class Ledger:
         *,
         fingerprint: bytes | None,
         spec_digest: str,
+        unit: str = "one row",
+        adjacency: str = "replace-one",
         grant: Budget | None = None,
         rounds: int | None = None,
     ) -> None:
@@ -103,29 +110,43 @@ class Ledger:
             budget: the most the run can cost.
             fingerprint: digest of the private records, stored sealed; ``None`` when there is none.
             spec_digest: digest of the public specification.
+            unit: what ``budget`` protects, in public words; the same for all charges of a data set that count.
+            adjacency: the neighbour relation of ``budget``; likewise.
             grant: the data set's budget, registered with this charge when it has none yet.
             rounds: number of releases this charge was computed for; ``begin_round`` refuses any beyond.
 
         Raises:
             BudgetExceeded: when the charges would exceed the data set's budget; nothing is recorded.
             PrivacyError: when ``run_id`` was charged before.
-            SpecError: when ``grant`` differs from the registered budget, or an amount or name is unusable.
+            SpecError: when the data set's charges protect another unit, ``grant`` differs from the registered
+                budget, or an amount or name is unusable; nothing is recorded.
             EnvironmentFailure: when the ledger cannot be written.
         """
         run_id, dataset = _name("run_id", run_id), _name("dataset", dataset)
+        unit, adjacency = _printable("unit", unit), _printable("adjacency", adjacency)
         budget.require_spendable()
         if grant is not None:
             grant.require_spendable()
         with writing(self.path) as connection:
             if rows_of.is_charged(connection, run_id):
                 raise PrivacyError(f"Expected a new run; run_id={run_id!r} was charged before. Resume or rename it.")
+            charges = rows_of.counting(connection, dataset)
+            rows_of.refuse_another_unit(charges, unit=unit, adjacency=adjacency)
+            spent = [entry.budget for entry in charges]
             granted = rows_of.register_grant(connection, dataset, grant)
-            spent = rows_of.counting(connection, dataset)
             if granted is not None and not granted.covers(total([*spent, budget])):
                 raise _refusal(dataset, budget, total(spent), granted)
             seal = None if fingerprint is None else rows_of.sealed(connection, fingerprint)
             rows_of.insert_charge(
-                connection, run_id, dataset, budget, seal=seal, spec_digest=spec_digest, rounds=rounds
+                connection,
+                run_id,
+                dataset,
+                budget,
+                unit=unit,
+                adjacency=adjacency,
+                seal=seal,
+                spec_digest=spec_digest,
+                rounds=rounds,
             )
 
     def begin_round(self, run_id: str, round_index: int) -> None:
@@ -214,10 +235,18 @@ class Ledger:
         with reading(self.path) as connection:
             granted = None if connection is None else rows_of.granted(connection, dataset)
             charges = [] if connection is None else rows_of.entries(connection, dataset)
-        counting = [entry.budget for entry in charges if entry.voided_at is None]
-        spent = total(counting)
-        left = None if granted is None else granted.minus(spent)
-        return Balance(dataset, granted, rounded_up(spent), left, len(counting), len(charges) - len(counting))
+        counting = [entry for entry in charges if entry.voided_at is None]
+        spent = total(entry.budget for entry in counting)
+        return Balance(
+            dataset=dataset,
+            granted=granted,
+            spent=rounded_up(spent),
+            left=None if granted is None else granted.minus(spent),
+            unit=counting[0].unit if counting else None,
+            adjacency=counting[0].adjacency if counting else None,
+            runs=len(counting),
+            voided=len(charges) - len(counting),
+        )
 
     def datasets(self) -> tuple[str, ...]:
         """Return the names that have a grant or a charge, sorted."""
@@ -245,10 +274,13 @@ class Ledger:
 
 def _name(kind: str, text: str) -> str:
     # Two spellings of one letter (composed or not) must not be two data sets with two budgets.
-    name = unicodedata.normalize("NFC", text)
-    if not name or name != name.strip() or not name.isprintable():
+    return _printable(kind, unicodedata.normalize("NFC", text))
+
+
+def _printable(kind: str, text: str) -> str:
+    if not text or text != text.strip() or not text.isprintable():
         raise SpecError(f"Expected {kind} to be printable text without spaces around it; found {kind}={text!r}.")
-    return name
+    return text
 
 
 def _refusal(dataset: str, asked: Budget, spent: Exact, granted: Budget) -> BudgetExceeded:

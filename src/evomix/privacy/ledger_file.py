@@ -17,7 +17,7 @@ import platformdirs
 from evomix.core.errors import EnvironmentFailure
 
 APPLICATION_ID = 0x45764D78  # "EvMx", written into the file's header
-VERSION = 1
+VERSION = 2
 BUSY_TIMEOUT_S = 60.0
 
 _TABLES = {
@@ -29,7 +29,7 @@ _TABLES = {
     "charges": (
         "number INTEGER PRIMARY KEY, run_id TEXT NOT NULL UNIQUE, dataset TEXT NOT NULL, "
         "epsilon TEXT NOT NULL, delta TEXT NOT NULL, fingerprint BLOB, spec_digest TEXT NOT NULL, "
-        "rounds INTEGER, charged_at TEXT NOT NULL"
+        "rounds INTEGER, unit TEXT NOT NULL, adjacency TEXT NOT NULL, charged_at TEXT NOT NULL"
     ),
     "rounds": (
         "run_id TEXT NOT NULL REFERENCES charges (run_id), round_index INTEGER NOT NULL, "
@@ -134,7 +134,8 @@ def _is_initialised(connection: sqlite3.Connection, path: Path) -> bool:
     if version != VERSION:
         raise EnvironmentFailure(
             f"Expected a ledger of version {VERSION}; found version={version} at ledger={str(path)!r}. "
-            "Use the version of evomix that wrote it, or a newer one."
+            "Use a version of evomix that knows it, or name another ledger with --ledger or EVOMIX_LEDGER; "
+            "another one does not count what was spent here."
         )
     if connection.execute("PRAGMA quick_check(1)").fetchone()[0] != "ok":
         raise sqlite3.DatabaseError("quick_check failed")

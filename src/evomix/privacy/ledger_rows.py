@@ -18,6 +18,8 @@ class Entry:
         run_id: the run that was charged.
         dataset: the name its budget is kept under.
         budget: what was charged.
+        unit: what the charge protects, in words ("one row", "all rows with one value of 'person'").
+        adjacency: the neighbour relation of the charge ("replace-one").
         spec_digest: digest of the run's public specification.
         charged_at: when.
         rounds_begun: number of releases begun.
@@ -29,6 +31,8 @@ class Entry:
     run_id: str
     dataset: str
     budget: Budget
+    unit: str
+    adjacency: str
     spec_digest: str
     charged_at: str
     rounds_begun: int
@@ -89,6 +93,8 @@ def insert_charge(
     dataset: str,
     budget: Budget,
     *,
+    unit: str,
+    adjacency: str,
     seal: bytes | None,
     spec_digest: str,
     rounds: int | None,
@@ -96,9 +102,10 @@ def insert_charge(
     """Write a charge."""
     amount = repr(float(budget.epsilon)), repr(float(budget.delta))
     connection.execute(
-        "INSERT INTO charges (run_id, dataset, epsilon, delta, fingerprint, spec_digest, rounds, charged_at) "
-        "VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
-        (run_id, dataset, *amount, seal, spec_digest, rounds, now()),
+        "INSERT INTO charges "
+        "(run_id, dataset, epsilon, delta, fingerprint, spec_digest, rounds, unit, adjacency, charged_at) "
+        "VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+        (run_id, dataset, *amount, seal, spec_digest, rounds, unit, adjacency, now()),
     )
 
 
@@ -147,9 +154,25 @@ def refuse_finished(row: sqlite3.Row) -> None:
         raise PrivacyError(f"Expected an open run; run_id={row['run_id']!r} was finished at {at}. Start a new run.")
 
 
-def counting(connection: sqlite3.Connection, dataset: str) -> list[Budget]:
+def counting(connection: sqlite3.Connection, dataset: str) -> list[Entry]:
     """Return the charges of a data set that were not voided."""
-    return [entry.budget for entry in entries(connection, dataset) if entry.voided_at is None]
+    return [entry for entry in entries(connection, dataset) if entry.voided_at is None]
+
+
+def refuse_another_unit(charges: list[Entry], *, unit: str, adjacency: str) -> None:
+    """Refuse to add to charges that protect something else: the sum would bound nothing.
+
+    Raises:
+        SpecError: when one of the charges is for another unit or neighbour relation.
+    """
+    for entry in charges:
+        if (entry.unit, entry.adjacency) != (unit, adjacency):
+            raise SpecError(
+                f"Expected a run that protects what the charges of data set {entry.dataset!r} protect: {entry.unit} "
+                f"({entry.adjacency}); found one that protects {unit} ({adjacency}). Their amounts cannot be added. "
+                "Use the same --unit as those runs (none, if they protect one row), keep a separate budget under "
+                "another --dataset name, or let the data set's owner forget its charges with `evomix ledger reset`."
+            )
 
 
 def entries(connection: sqlite3.Connection, dataset: str | None) -> list[Entry]:
@@ -160,6 +183,8 @@ def entries(connection: sqlite3.Connection, dataset: str | None) -> list[Entry]:
             run_id=row["run_id"],
             dataset=row["dataset"],
             budget=_budget(row),
+            unit=row["unit"],
+            adjacency=row["adjacency"],
             spec_digest=row["spec_digest"],
             charged_at=row["charged_at"],
             rounds_begun=row["rounds_begun"],

@@ -13,7 +13,7 @@ _HEADINGS = {
     "delta": "δ",
     "run_id": "run",
 }
-_LEFT_OUT = ("event", "time")
+_LEFT_OUT = ("event",)
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,12 +10,13 @@ from evomix.modalities.tabular.transform import learn_transforms
 CANDIDATES = np.array([[0.0], [1.0], [4.0]])
 
 
-def _harvest(chosen, candidates=CANDIDATES, generator=None, embedder=None):
+def _harvest(chosen, candidates=CANDIDATES, generator=None, embedder=None, public=None):
     return harvest(
         candidates,
         np.asarray(chosen),
         generator=generator or LineGenerator(),
         embedder=embedder or LineEmbedder(),
+        public=public,
         rng=np.random.default_rng(2),
     )
 
@@ -44,6 +45,26 @@ def test_what_leaves_its_cell_is_tried_nearer_and_then_repeated():
     generator = Far()
     np.testing.assert_array_equal(_harvest([0, 0, 0], generator=generator), np.zeros((3, 1)))
     assert generator.scales == [(0.2, 2), (0.05, 2)]
+
+
+def test_cells_are_filled_with_public_records_first_each_once():
+    class Never(LineGenerator):
+        def vary(self, parents, scale, rng):
+            assert (parents == 4.0).all()  # only cell 2 has too few public records
+            return parents + 0.25
+
+    public = np.array([[0.1], [0.2], [0.9], [1.1], [3.9], [40.0]])
+    rows = _harvest([0, 2, 0, 2, 2, 2, 0, 1], generator=Never(), public=public)[:, 0]
+    assert sorted(rows[[0, 2, 6]]) == [0.0, 0.1, 0.2]
+    assert sorted(rows[[1, 3, 4, 5]]) == [3.9, 4.0, 4.25, 40.0]
+    assert rows[7] == 1.0
+
+
+def test_public_records_do_not_move_mass():
+    rng = np.random.default_rng(6)
+    chosen = rng.integers(3, size=400)
+    rows = _harvest(chosen, public=rng.uniform(-5, 9, (150, 1)))
+    np.testing.assert_array_equal(LineEmbedder().index(CANDIDATES).nearest(rows), chosen)
 
 
 def test_each_candidate_once_needs_no_variation():

@@ -32,7 +32,7 @@ def test_rounds_tell_public_figures_only(tmp_path):
         artifacts.append_event(tmp_path, artifacts.round_event(index, Round(CANDIDATES, release, CANDIDATES)))
     artifacts.append_event(tmp_path, {"event": "other"})
     first, second = artifacts.read_rounds(tmp_path)
-    assert first.pop("time") <= second.pop("time")
+    assert "time" not in first  # how long a round took may depend on the records
     assert first == {"event": "round", "round": 0, "candidates": 3, "draws": 7, "distinct_drawn": 2}
     assert second == {"event": "round", "round": 1, "candidates": 3, "stddev": 7.5}
 

@@ -123,8 +123,8 @@ def test_too_few_public_rows_are_topped_up_by_variations():
 
 def test_the_closer_the_public_rows_the_smaller_gamma():
     private = people(400)
-    near, _ = _designed(private, public=people(4000, seed=1), candidates=30)
-    far, _ = _designed(private, public=people(60, seed=1), candidates=30)
+    near, _ = _designed(private, public=people(4000, seed=1), candidates=30, mechanism="pubmix")
+    far, _ = _designed(private, public=people(60, seed=1), candidates=30, mechanism="pubmix")
     given, _ = _designed(private, public=people(60, seed=1), proximity=0.25)
     assert 0.0 < near.proximity < far.proximity <= 1.0
     assert given.proximity == 0.25
@@ -133,12 +133,14 @@ def test_the_closer_the_public_rows_the_smaller_gamma():
 def test_defaults_follow_from_the_public_data():
     informed, _ = _designed(people(400), public=people(500, seed=1))
     blind, _ = _designed(people(400), schema=SCHEMA)
-    assert (informed.plan.mechanism, informed.selection) == ("pubmix", "subsample")
+    assert (informed.plan.mechanism, informed.selection) == ("linmix", "rank")
+    vouched, _ = _designed(people(400), public=people(500, seed=1), proximity=0.2)
+    assert vouched.plan.mechanism == "pubmix"
     assert (blind.plan.mechanism, blind.selection) == ("linmix", "subsample")
     assert blind.plan.rounds > informed.plan.rounds
     noisy, _ = _designed(people(400), schema=SCHEMA, mechanism="gaussian")
-    chosen, _ = _designed(people(400), schema=SCHEMA, mechanism="gaussian", selection="subsample")
-    assert (noisy.selection, chosen.selection) == ("rank", "subsample")
+    chosen, _ = _designed(people(400), schema=SCHEMA, mechanism="gaussian", selection="rank")
+    assert (noisy.selection, chosen.selection) == ("subsample", "rank")
 
 
 def test_an_empty_public_table_is_a_schema_and_no_more():

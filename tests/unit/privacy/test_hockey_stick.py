@@ -166,6 +166,31 @@ def test_edges():
     assert delta(1e9, mixing_weight=0.5, n=1, draws=9, floor=0.5) == 0.0
 
 
+@pytest.mark.parametrize(
+    ("epsilon", "parameters", "exact"),
+    [
+        (1.0, {"mixing_weight": 0.5, "n": 10, "draws": 5, "floor": 1e-310}, 0.22621906),
+        (1.0, {"mixing_weight": 1e-150, "n": 1, "draws": 4, "floor": 0.25}, 1.0 - 1e-12),
+        (1.0, {"mixing_weight": 1e-100, "n": 1, "draws": 100, "floor": 0.25}, 1.0 - 1e-12),
+        (1e-9, {"mixing_weight": 9.3e-235, "n": 2, "draws": 4, "floor": 2.78e-8, "second_floor": 0.5}, 0.9375),
+        (2581.13, {"mixing_weight": 8.4e-12, "n": 84, "draws": 17, "floor": 1.7e-227}, 1.313e-6),
+        (1046.3, {"mixing_weight": 2**-40, "n": 1, "draws": 9, "floor": 9.4e-154}, 1.0 - 1e-11),
+    ],
+)
+def test_masses_beyond_the_range_of_floats_are_still_bounded(epsilon, parameters, exact):
+    assert delta(epsilon, **parameters) >= exact
+
+
+def test_random_corners_stay_above_the_truth():
+    rng = np.random.default_rng(11)
+    for _ in range(150):
+        epsilon, beta = 10 ** rng.uniform(-9, 3.5), 10 ** rng.uniform(-250, 0)
+        n, draws = int(10 ** rng.uniform(0, 9)), int(rng.integers(1, 10))
+        floors = tuple(sorted(0.5 * 10 ** rng.uniform(-250, 0, 2)))
+        found = mixing_delta(epsilon, mixing_weight=beta, n=n, draws=draws, floors=floors)
+        assert found >= exact_delta(epsilon, beta, n, draws, floors) * (1 - mpmath.mpf(10) ** -15)
+
+
 def test_monotone_in_every_parameter():
     base = {"mixing_weight": 0.3, "n": 500, "draws": 2000, "floor": 2e-3}
     value = delta(1.0, **base)
@@ -220,7 +245,22 @@ def test_bad_budgets_are_refused(epsilon):
 
 
 @pytest.mark.parametrize(
-    "bad", [{"n": 0}, {"draws": -1}, {"draws": 10**8}, {"floor": 0.6}, {"floor": -0.1}, {"mixing_weight": 1.5}]
+    "bad",
+    [
+        {"n": 0},
+        {"n": math.nan},
+        {"n": 1.5},
+        {"n": True},
+        {"n": 10**400},
+        {"draws": -1},
+        {"draws": 2.5},
+        {"draws": 10**8},
+        {"floor": 0.6},
+        {"floor": -0.1},
+        {"floor": math.nan},
+        {"mixing_weight": 1.5},
+        {"mixing_weight": math.nan},
+    ],
 )
 def test_bad_parameters_are_refused(bad):
     with pytest.raises(ValueError, match=next(iter(bad)).replace("floor", "floors")):

@@ -7,6 +7,7 @@ import stat
 import subprocess
 import sys
 from concurrent.futures import ThreadPoolExecutor
+from functools import partial
 
 import pytest
 from ledger_race import open_run, race
@@ -104,6 +105,71 @@ def test_another_grant_on_the_way_is_refused_and_the_same_is_fine(ledger):
     assert ledger.balance("adult").granted == Budget(1.0, 1e-5)
     ledger.grant("adult", Budget(2.0, 1e-5))
     open_run(ledger, "run 2", epsilon=0.1, grant=Budget(2.0, 1e-5))
+
+
+PERSON = "all rows with one value of 'person'"
+
+
+@pytest.mark.parametrize(
+    ("first", "then"),
+    [
+        ({}, {"unit": PERSON}),
+        ({"unit": PERSON}, {}),
+        ({"unit": PERSON}, {"unit": "all rows with one value of 'household'"}),
+        ({}, {"adjacency": "add-remove"}),
+    ],
+)
+def test_charges_that_protect_something_else_are_never_added(ledger, first, then):
+    open_run(ledger, "run 1", **first)
+    with pytest.raises(SpecError) as refusal:
+        open_run(ledger, "run 2", grant=Budget(5.0, 1e-5), **then)
+    assert refusal.value.exit_code == 2
+    whole = {"unit": "one row", "adjacency": "replace-one"}
+    protects = ["{unit} ({adjacency})".format(**(whole | given)) for given in (first, then)]
+    for part in ("'adult'", *protects, "--unit", "--dataset", "evomix ledger reset"):
+        assert part in str(refusal.value)
+    assert [entry.run_id for entry in ledger.entries()] == ["run 1"]
+    assert ledger.balance("adult").granted is None
+    open_run(ledger, "run 2", dataset="other", **then)
+    open_run(ledger, "run 3", **first)
+    assert ledger.balance("adult").spent.epsilon == 1.2
+
+
+def test_what_charges_protect_is_kept_and_a_reset_sets_it_free(ledger):
+    ledger.grant("adult", Budget(9.0, 1e-5))
+    assert (ledger.balance("adult").unit, ledger.balance("adult").adjacency) == (None, None)
+    open_run(ledger, "run 1")
+    assert (ledger.balance("adult").unit, ledger.balance("adult").adjacency) == ("one row", "replace-one")
+    ledger.reset("adult")
+    assert ledger.balance("adult").unit is None
+    open_run(ledger, "run 2", unit=PERSON)
+    assert ledger.balance("adult").unit == PERSON
+    assert [entry.unit for entry in ledger.entries("adult")] == ["one row", PERSON]
+    with pytest.raises(SpecError, match="protects one row"):
+        open_run(ledger, "run 3")
+
+
+def test_of_runs_at_once_with_different_units_only_those_of_one_unit_are_charged(ledger):
+    def charged(turn):
+        try:
+            open_run(ledger, f"run {turn}", unit=("one row", PERSON)[turn % 2])
+        except SpecError:
+            return False
+        return True
+
+    with ThreadPoolExecutor(8) as pool:
+        answers = list(pool.map(charged, range(16)))
+    assert sum(answers) == 8
+    assert len({entry.unit for entry in ledger.entries()}) == 1
+
+
+@pytest.mark.parametrize("unit", ["", "one row ", "one\nrow"])
+def test_unusable_units_are_refused(ledger, unit):
+    with pytest.raises(SpecError, match="unit="):
+        open_run(ledger, "run 1", unit=unit)
+    with pytest.raises(SpecError, match="adjacency="):
+        open_run(ledger, "run 1", adjacency=unit)
+    assert not ledger.path.exists()
 
 
 def test_data_sets_are_kept_apart_and_spellings_of_one_name_are_not(ledger):
@@ -259,10 +325,10 @@ def _another_database(path):
     connection.close()
 
 
-def _newer(path):
+def _of_version(version, path):
     Ledger(path).seal(b"")
     with sqlite3.connect(path) as connection:
-        connection.execute("PRAGMA user_version = 99")
+        connection.execute(f"PRAGMA user_version = {version}")
     connection.close()
 
 
@@ -284,12 +350,13 @@ def _cut(path):
     [
         (lambda path: path.write_text("name,age\nx,1\n" * 100), "Restore it from a backup"),
         (_another_database, "another kind of database"),
-        (_newer, "version=99"),
+        (partial(_of_version, 99), "version=99 .*knows it"),
+        (partial(_of_version, 1), "version=1 .*knows it"),
         (_damaged, "Restore it from a backup"),
         (_cut, "Restore it from a backup"),
         (lambda path: path.mkdir(), "--ledger"),
     ],
-    ids=["text", "another database", "newer", "damaged", "cut", "folder"],
+    ids=["text", "another database", "newer", "older", "damaged", "cut", "folder"],
 )
 def test_what_is_not_a_sound_ledger_is_refused_and_left_as_it_is(tmp_path, make, said):
     path = tmp_path / "ledger.sqlite"

@@ -69,7 +69,7 @@ def test_heat_map_shades_by_strength():
 
 
 def test_grid_keeps_order_and_fills_gaps():
-    found = make_grid([{"event": "round", "round": 0, "draws": 1666}, {"round": 1, "stddev": 2.5, "time": "now"}])
+    found = make_grid([{"event": "round", "round": 0, "draws": 1666}, {"round": 1, "stddev": 2.5}])
     assert found.headings == ("round", "draws", "noise (standard deviation)")
     assert found.rows == (("0", "1,666", "–"), ("1", "–", "2.5"))
     assert make_grid([]).rows == ()

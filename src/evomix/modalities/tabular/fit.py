@@ -67,9 +67,10 @@ def type_clash(schema: Schema, table: pa.Table, *, described: str = "the schema"
     those cells are numbers while no declared category is one. Ids never clash. The messages name column and
     types, never a value, count or row.
 
-    This yes-or-no answer reads private cells. It is a check that the right file was given, made before any
-    run; one record can move it only for a table that sits exactly on the 95 % line. The guarantee of a run
-    does not cover the answer.
+    This yes-or-no answer reads private cells without noise, and no guarantee covers it: it tells whoever starts the
+    run whether the share of misfits is above 95 % and their number at least 20, exactly. It is there so that a file of
+    another kind is not taken for the private table, and is given to the person who holds that table: never let anybody
+    else choose the schema of a run and see whether it starts.
     """
     clashes = []
     for column in schema.modelled:
