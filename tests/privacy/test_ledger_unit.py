@@ -8,7 +8,7 @@ import json
 import pyarrow as pa
 import pyarrow.csv as arrow_csv
 
-from evomix.privacy.ledger import Ledger
+from evomix.privacy.ledger import Budget, Ledger
 
 
 def _run(house, name, *more, **changes):
@@ -26,6 +26,7 @@ def _show(house, *more):
 def test_a_run_for_another_unit_is_refused_before_it_is_charged(house):
     code, _, rows = _run(house, "rows", dataset="people")
     assert code == 0
+    Ledger(house.ledger).grant("people", Budget(50.0, 1e-2))
     table = arrow_csv.read_csv(house.private)
     house.private = house.folder / "private by person.csv"
     persons = [f"P{row // 3}" for row in range(table.num_rows)]

@@ -14,6 +14,7 @@ import hmac
 import os
 import sqlite3
 import unicodedata
+from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -35,7 +36,8 @@ class Balance:
         granted: the budget over all runs; ``None`` means that none was set and charges are only recorded.
         spent: sum of the charges that count, rounded up.
         left: what may still be asked, rounded down; ``None`` without a grant.
-        unit: what the charges that count protect, in words; ``None`` without any.
+        unit: what the charges that count protect, in words (more than one only without a budget: then their sum bounds
+            nothing); ``None`` without any.
         adjacency: their neighbour relation; ``None`` without any.
         runs: number of charges that count.
         voided: number of charges that the owner forgot by a reset.
@@ -110,7 +112,7 @@ class Ledger:
             budget: the most the run can cost.
             fingerprint: digest of the private records, stored sealed; ``None`` when there is none.
             spec_digest: digest of the public specification.
-            unit: what ``budget`` protects, in public words; the same for all charges of a data set that count.
+            unit: what ``budget`` protects, in public words; the same for all charges under one granted budget.
             adjacency: the neighbour relation of ``budget``; likewise.
             grant: the data set's budget, registered with this charge when it has none yet.
             rounds: number of releases this charge was computed for; ``begin_round`` refuses any beyond.
@@ -118,8 +120,8 @@ class Ledger:
         Raises:
             BudgetExceeded: when the charges would exceed the data set's budget; nothing is recorded.
             PrivacyError: when ``run_id`` was charged before.
-            SpecError: when the data set's charges protect another unit, ``grant`` differs from the registered
-                budget, or an amount or name is unusable; nothing is recorded.
+            SpecError: when the data set has a budget and its charges protect another unit, ``grant`` differs from the
+                registered budget, or an amount or name is unusable; nothing is recorded.
             EnvironmentFailure: when the ledger cannot be written.
         """
         run_id, dataset = _name("run_id", run_id), _name("dataset", dataset)
@@ -131,11 +133,12 @@ class Ledger:
             if rows_of.is_charged(connection, run_id):
                 raise PrivacyError(f"Expected a new run; run_id={run_id!r} was charged before. Resume or rename it.")
             charges = rows_of.counting(connection, dataset)
-            rows_of.refuse_another_unit(charges, unit=unit, adjacency=adjacency)
-            spent = [entry.budget for entry in charges]
             granted = rows_of.register_grant(connection, dataset, grant)
-            if granted is not None and not granted.covers(total([*spent, budget])):
-                raise _refusal(dataset, budget, total(spent), granted)
+            if granted is not None:
+                rows_of.refuse_another_unit(charges, unit=unit, adjacency=adjacency)
+                spent = [entry.budget for entry in charges]
+                if not granted.covers(total([*spent, budget])):
+                    raise _refusal(dataset, budget, total(spent), granted)
             seal = None if fingerprint is None else rows_of.sealed(connection, fingerprint)
             rows_of.insert_charge(
                 connection,
@@ -242,8 +245,8 @@ class Ledger:
             granted=granted,
             spent=rounded_up(spent),
             left=None if granted is None else granted.minus(spent),
-            unit=counting[0].unit if counting else None,
-            adjacency=counting[0].adjacency if counting else None,
+            unit=_all_of(entry.unit for entry in counting),
+            adjacency=_all_of(entry.adjacency for entry in counting),
             runs=len(counting),
             voided=len(charges) - len(counting),
         )
@@ -270,6 +273,11 @@ class Ledger:
         """
         with writing(self.path) as connection:
             return rows_of.sealed(connection, digest)
+
+
+def _all_of(words: Iterable[str]) -> str | None:
+    """Return the different words, in order; ``None`` for none."""
+    return " and ".join(sorted(set(words))) or None
 
 
 def _name(kind: str, text: str) -> str:

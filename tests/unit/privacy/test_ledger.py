@@ -123,13 +123,16 @@ def test_charges_that_protect_something_else_are_never_added(ledger, first, then
     open_run(ledger, "run 1", **first)
     with pytest.raises(SpecError) as refusal:
         open_run(ledger, "run 2", grant=Budget(5.0, 1e-5), **then)
+    assert ledger.balance("adult").granted is None
+    ledger.grant("adult", Budget(5.0, 1e-5))
+    with pytest.raises(SpecError):
+        open_run(ledger, "run 2", **then)
     assert refusal.value.exit_code == 2
     whole = {"unit": "one row", "adjacency": "replace-one"}
     protects = ["{unit} ({adjacency})".format(**(whole | given)) for given in (first, then)]
     for part in ("'adult'", *protects, "--unit", "--dataset", "evomix ledger reset"):
         assert part in str(refusal.value)
     assert [entry.run_id for entry in ledger.entries()] == ["run 1"]
-    assert ledger.balance("adult").granted is None
     open_run(ledger, "run 2", dataset="other", **then)
     open_run(ledger, "run 3", **first)
     assert ledger.balance("adult").spent.epsilon == 1.2
@@ -150,6 +153,8 @@ def test_what_charges_protect_is_kept_and_a_reset_sets_it_free(ledger):
 
 
 def test_of_runs_at_once_with_different_units_only_those_of_one_unit_are_charged(ledger):
+    ledger.grant("adult", Budget(50.0, 1e-4))
+
     def charged(turn):
         try:
             open_run(ledger, f"run {turn}", unit=("one row", PERSON)[turn % 2])
@@ -161,6 +166,12 @@ def test_of_runs_at_once_with_different_units_only_those_of_one_unit_are_charged
         answers = list(pool.map(charged, range(16)))
     assert sum(answers) == 8
     assert len({entry.unit for entry in ledger.entries()}) == 1
+
+
+def test_without_a_budget_nothing_is_added_so_all_units_are_named(ledger):
+    open_run(ledger, "run 1")
+    open_run(ledger, "run 2", unit=PERSON)
+    assert ledger.balance("adult").unit == f"{PERSON} and one row"
 
 
 @pytest.mark.parametrize("unit", ["", "one row ", "one\nrow"])
