@@ -8,7 +8,7 @@ from collections.abc import Sequence
 
 import numpy as np
 from sklearn.ensemble import HistGradientBoostingClassifier, HistGradientBoostingRegressor
-from threadpoolctl import threadpool_limits  # type: ignore[import-untyped]
+from threadpoolctl import threadpool_limits
 
 from evomix.core.arrays import FloatArray, IntArray
 from evomix.evaluation.columns import ColumnLike

@@ -19,7 +19,6 @@ REQUIRED = (
     "numba",
     "scikit-learn",
     "opendp",
-    "matplotlib",
     "typer",
     "rich",
 )
