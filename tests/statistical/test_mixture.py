@@ -26,7 +26,7 @@ def test_draws_follow_the_mixture(source):
     counts = sample(mixture, votes, weights, source)
     assert counts.sum() == DRAWS
     assert chisquare(counts, law * DRAWS).pvalue > 1e-6
-    wrong = 0.65 * np.bincount(votes, minlength=4) / 6 + 0.35 * weights / weights.sum()
+    wrong = 0.7 * np.bincount(votes, minlength=4) / 6 + 0.3 * weights / weights.sum()
     assert chisquare(counts, wrong * DRAWS).pvalue < 1e-6
 
 

@@ -81,7 +81,7 @@ def test_drawn_votes_have_the_law_of_all_votes(units):
     (voters,) = draw_voters(records, mixture, [80_000], SystemSource())
     counts = vote(NearestNumber(line(4)), voters, 4)
     assert chisquare(counts, full * counts.sum()).pvalue > 1e-6
-    wrong = np.roll(full, 1) * 0.05 + full * 0.95
+    wrong = np.roll(full, 1) * 0.2 + full * 0.8
     assert chisquare(counts, wrong * counts.sum()).pvalue < 1e-6
 
 
