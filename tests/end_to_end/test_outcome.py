@@ -129,13 +129,9 @@ def _related(size):
 
 def test_a_generous_budget_keeps_relations_and_spikes(desk):
     desk.write("private.csv", _related(600))
-    rng = np.random.default_rng(3)
-    shuffled = [
-        {"x": rng.integers(101), "y": rng.integers(101), "grp": rng.choice(["hi", "lo"]), "hours": rng.integers(81)}
-        for _ in range(100)
-    ]
-    edges = [{"x": 0, "y": 0, "grp": "lo", "hours": 0}, {"x": 100, "y": 100, "grp": "hi", "hours": 80}]
-    desk.write("public.csv", edges + shuffled)
+    # The public rows tell the bounds and nothing true about relations.
+    corners = [(0, 100, "hi", 1), (100, 0, "lo", 80), (50, 50, "hi", 40), (50, 50, "lo", 20)]
+    desk.write("public.csv", [dict(zip(("x", "y", "grp", "hours"), row, strict=True)) for row in corners])
     for mechanism in ("auto", "linmix", "gaussian", "laplace"):
         rows = desk.done("--mechanism", mechanism, epsilon=20, rows=600)
         x, y, hours = (np.array([float(row[name]) for row in rows]) for name in ("x", "y", "hours"))
@@ -179,3 +175,12 @@ def test_a_copy_of_the_real_table_is_called_one(desk, people):
     assert told["copy"]["copies"]["share"] == 1
     assert set(told["copy"]["distances"]) == {0}
     assert told["fresh"]["excess"]["share"] < 0.2
+
+
+def test_a_run_folder_serves_one_table(ordinary):
+    assert ordinary.synth("--out", "a.csv").code == 0
+    before = (ordinary.folder / "a.run" / "privacy.json").read_bytes()
+    refused = ordinary.synth("--out", "a.jsonl")
+    assert (refused.code, "another table, 'a.csv'" in refused.err) == (2, True)
+    assert (ordinary.folder / "a.run" / "privacy.json").read_bytes() == before
+    assert ordinary.synth("--out", "a.csv").code == 0

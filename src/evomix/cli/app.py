@@ -5,7 +5,7 @@ import os
 import sys
 import warnings
 from collections.abc import Sequence
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 import typer.main
@@ -57,6 +57,16 @@ def _global_options(
     del version, debug
 
 
+def _show_no_value_of_flags(command: Any, parent: Any = None) -> None:
+    """Leave out ``<bool>`` beside the flags of a command and of those below it, in the help text."""
+    context = command.context_class(command, parent=parent, **command.context_settings)
+    for parameter in command.get_params(context):
+        if getattr(parameter, "is_flag", False):
+            parameter.metavar = ""
+    for below in getattr(command, "commands", {}).values():
+        _show_no_value_of_flags(below, context)
+
+
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run the command line and return the exit code; the script's entry point."""
     words = list(sys.argv[1:] if arguments is None else arguments)
@@ -65,6 +75,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     if isinstance(sys.stdout, io.TextIOWrapper):
         sys.stdout.reconfigure(errors="backslashreplace")  # an odd file name must not fail a run that is done
     command = typer.main.get_command(app)
+    _show_no_value_of_flags(command)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # other libraries' warnings may quote cells
         return exit_code_of(lambda: command.main(words, "evomix", standalone_mode=False), debug=debug)

@@ -29,12 +29,26 @@ def evaluate(
         Path | None,
         typer.Option("-o", "--report", metavar="report.html", help="Also write a self-contained page."),
     ] = None,
+    encoding: Annotated[
+        str | None, typer.Option("--encoding", metavar="NAME", help="Text encoding of REAL (default utf-8).")
+    ] = None,
+    public_encoding: options.PublicEncoding = None,
     as_json: options.Json = False,
 ) -> None:
     """Measure a synthetic table against real rows. The result is not private: it was read off real rows."""
     from evomix.experiment.evaluating import evaluate_files  # noqa: PLC0415  (--help must not wait for it)
 
-    measured = evaluate_files(real, synthetic, public=public, target=target, report=report, schema=schema, seeds=seeds)
+    measured = evaluate_files(
+        real,
+        synthetic,
+        public=public,
+        target=target,
+        report=report,
+        schema=schema,
+        seeds=seeds,
+        encoding=encoding,
+        public_encoding=public_encoding,
+    )
     say(
         "these figures were read off real rows (epsilon is infinite): keep them inside unless REAL was held out for it."
     )
@@ -43,6 +57,8 @@ def evaluate(
     if as_json:
         answer_json(measured)
         return
+    if verdict := measured.get("verdict"):
+        answer(verdict)
     answer_quality(measured)
     if report is not None:
         answer(f"report: {report}")

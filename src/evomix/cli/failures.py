@@ -4,6 +4,7 @@ Messages of foreign exceptions are never shown, not even under ``--debug``: they
 """
 
 import os
+import re
 import sys
 import traceback
 from collections.abc import Callable
@@ -23,14 +24,21 @@ FAILED = 4
 _CommandLineError: type[Exception] = typer.BadParameter.__mro__[2]
 
 
+class Interrupted(Exception):  # noqa: N818  (a stop, not a fault)
+    """Ctrl-C that knows what became of the charge; its message is ours, in public words.
+
+    No ``KeyboardInterrupt``: Typer makes a bare exit code of those.
+    """
+
+
 def exit_code_of(command: Callable[[], Any], *, debug: bool) -> int:
     """Run ``command`` and return the process's exit code; what it raises becomes one message on stderr."""
     try:
         code = command()
+    except Interrupted as stop:
+        return _interrupted(f"interrupted; {stop}")
     except (KeyboardInterrupt, typer.Abort):
-        sys.stderr.write("\n")  # the terminal's line holds ^C, or a question
-        say("interrupted")
-        return INTERRUPTED
+        code = INTERRUPTED
     except EvomixError as error:
         _report(str(error), error, debug=debug)
         return error.exit_code
@@ -42,7 +50,15 @@ def exit_code_of(command: Callable[[], Any], *, debug: bool) -> int:
     except BaseException as error:  # noqa: BLE001  (a traceback may quote private cells; Rust panics are no Exception)
         _report(_unexpected_message(error), error, debug=debug)
         return FAILED
+    if code == INTERRUPTED:
+        return _interrupted("interrupted")
     return code if isinstance(code, int) else 0
+
+
+def _interrupted(message: str) -> int:
+    sys.stderr.write("\n")  # the terminal's line holds ^C, or a question
+    say(message)
+    return INTERRUPTED
 
 
 def redacted_traceback(error: BaseException) -> str:
@@ -75,4 +91,5 @@ def _usage_message(error: Exception) -> str:
     context = getattr(error, "ctx", None)
     path = getattr(context, "command_path", None) or "evomix"
     text = error.format_message() if hasattr(error, "format_message") else str(error)
+    text = re.sub(r"^Invalid value for '(--[a-z-]+)': must ", r"\1 must ", text)
     return f"{text.rstrip('.')}. See: {path} --help"

@@ -1,5 +1,6 @@
 """``evomix ledger``: what each data set was granted, has spent and has left."""
 
+import sys
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
@@ -52,7 +53,9 @@ def show(
 @ledger.command()
 def grant(
     dataset: Dataset,
-    budget: Annotated[str, typer.Option("--budget", metavar="E:D", help="Budget over all runs, such as 3:1e-5.")],
+    budget: Annotated[
+        str, typer.Option("--budget", metavar="E:D", help="Budget over all runs: ε and δ, such as 3:1e-5.")
+    ],
     path: options.LedgerPath = None,
     as_json: options.Json = False,
 ) -> None:
@@ -76,12 +79,32 @@ def reset(
 
     opened = Ledger(path)
     balance = opened.balance(dataset)
+    if balance.dataset not in opened.datasets():
+        raise SpecError(
+            f"Expected a data set of this ledger ({opened.path}); found dataset={dataset!r}. "
+            "`evomix ledger show` lists those that it knows."
+        )
     spent = _amount(balance.spent, "-")
     question = f"Forget {balance.runs} charges ({spent}) of data set {dataset!r}? (--yes does not ask)"
-    if not yes and not typer.confirm(question, err=True):
+    if not yes and not _confirmed(question):
         raise SpecError("Not confirmed: nothing was changed.")
     opened.reset(dataset)
     _print_balance(opened.balance(dataset), as_json=as_json)
+
+
+def _confirmed(question: str) -> bool:
+    """Return the answer to ``question``.
+
+    Raises:
+        SpecError: there is nobody who could answer.
+    """
+    try:
+        return typer.confirm(question, err=True)
+    except typer.Abort:
+        if sys.stdin is not None and sys.stdin.isatty():
+            raise  # Ctrl-C
+        sys.stderr.write("\n")  # the question's line
+        raise SpecError("Expected an answer; reset needs --yes when nobody can answer. Nothing was changed.") from None
 
 
 def _print_balance(balance: "Balance", *, as_json: bool) -> None:

@@ -9,6 +9,7 @@ import re
 
 import typer
 
+_WHOLE = re.compile(r"[+-]?[0-9]{1,40}")
 _DECIMAL = re.compile(r"[+-]?([0-9]+(\.[0-9]*)?|\.[0-9]+)([eE][+-]?[0-9]+)?")
 
 
@@ -34,6 +35,17 @@ def parse_delta(text: str) -> float:
     if not 0.0 < value < 1.0:
         raise typer.BadParameter(f"expected a number between 0 and 1, such as 1e-6; found delta={_quoted(text)}")
     return value
+
+
+def parse_whole(text: str) -> int:
+    """Return a whole number; whether it is large enough is checked where it is used.
+
+    Raises:
+        typer.BadParameter: with the text found.
+    """
+    if not _WHOLE.fullmatch(text):
+        raise typer.BadParameter(f"must be a whole number, such as 1000; found {_quoted(text)}")
+    return int(text)
 
 
 def parse_proximity(text: str) -> float | str:

@@ -5,7 +5,7 @@ from typing import Annotated
 
 import typer
 
-from evomix.cli.numbers import parse_delta, parse_epsilon, parse_proximity
+from evomix.cli.numbers import parse_delta, parse_epsilon, parse_proximity, parse_whole
 
 # Shown in help and tab completion; RunSpec checks them, and a test keeps the two equal.
 MECHANISMS = ("auto", "pubmix", "linmix", "gaussian", "laplace")
@@ -31,11 +31,18 @@ Delta = Annotated[
         help="Probability left out of the guarantee; far below 1/n. Default: 1/(n ln n), at most 1e-6.",
     ),
 ]
-Rows = Annotated[int | None, typer.Option("--rows", metavar="M", help="Synthetic records to make (default 5000).")]
-Rounds = Annotated[int | None, typer.Option("--rounds", metavar="T", help="Rounds of votes (default: planned).")]
+Rows = Annotated[
+    int | None,
+    typer.Option("--rows", parser=parse_whole, metavar="M", help="Synthetic records to make (default 5000)."),
+]
+Rounds = Annotated[
+    int | None, typer.Option("--rounds", parser=parse_whole, metavar="T", help="Rounds of votes (default: planned).")
+]
 Candidates = Annotated[
     int | None,
-    typer.Option("--candidates", metavar="d", help="Candidates to vote for in a round (default: planned)."),
+    typer.Option(
+        "--candidates", parser=parse_whole, metavar="d", help="Candidates to vote for in a round (default: planned)."
+    ),
 ]
 Mechanism = Annotated[
     str | None,
@@ -69,7 +76,13 @@ Schema = Annotated[
 ]
 Out = Annotated[
     Path | None,
-    typer.Option("-o", "--out", metavar="OUT", help="Synthetic table; format by suffix: .csv .tsv .parquet .jsonl."),
+    typer.Option(
+        "-o",
+        "--out",
+        metavar="OUT",
+        help="Synthetic table; format by suffix: .csv .tsv .parquet .jsonl. "
+        "Default: NAME.synthetic.csv in this folder, for a PRIVATE named NAME.csv.",
+    ),
 ]
 Selection = Annotated[
     str | None,
@@ -85,6 +98,7 @@ Variations = Annotated[
     int | None,
     typer.Option(
         "--variations",
+        parser=parse_whole,
         metavar="K",
         rich_help_panel=_METHOD,
         help="Variations of a parent (default: planned).",
@@ -94,6 +108,7 @@ Draws = Annotated[
     int | None,
     typer.Option(
         "--draws",
+        parser=parse_whole,
         metavar="N",
         rich_help_panel=_METHOD,
         help="Draws of a mixing mechanism over all rounds.",
@@ -138,7 +153,12 @@ Config = Annotated[
 ]
 RunDir = Annotated[
     Path | None,
-    typer.Option("--run-dir", metavar="DIR", rich_help_panel=_RUN, help="Default: OUT with suffix .run."),
+    typer.Option(
+        "--run-dir",
+        metavar="DIR",
+        rich_help_panel=_RUN,
+        help="Report, privacy statement, checkpoints. Default: OUT with suffix .run.",
+    ),
 ]
 Resume = Annotated[
     bool,
@@ -146,7 +166,13 @@ Resume = Annotated[
 ]
 Seed = Annotated[
     int | None,
-    typer.Option("--seed", metavar="N", rich_help_panel=_RUN, help="Public randomness only; noise cannot be seeded."),
+    typer.Option(
+        "--seed",
+        parser=parse_whole,
+        metavar="N",
+        rich_help_panel=_RUN,
+        help="Public randomness only; noise cannot be seeded.",
+    ),
 ]
 DryRun = Annotated[bool, typer.Option("--dry-run", rich_help_panel=_RUN, help="Plan only; spends nothing.")]
 Dataset = Annotated[

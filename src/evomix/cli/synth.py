@@ -1,15 +1,22 @@
 """``evomix synth``: the main job."""
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from evomix.cli import options
-from evomix.cli.console import answer, answer_json, answer_mapping, say, warn
+from evomix.cli.console import answer, answer_json, warn
+from evomix.cli.failures import Interrupted
 from evomix.cli.progress import progress_bars
+from evomix.cli.wording import amount, noise_lines, plan_lines
+from evomix.core.errors import EvomixError, SpecError
 
 if TYPE_CHECKING:
     from evomix.experiment.run import Outcome
     from evomix.experiment.spec import RunSpec
+
+_NOTHING = "nothing was charged"
 
 
 def synth(
@@ -49,33 +56,74 @@ def synth(
     """
     # The parameters are named as the fields of RunSpec; those not given are left to the file or the defaults.
     given = {name: value for name, value in locals().items() if name not in {"config", "dry_run", "as_json"}}
-    spec = _spec(config, {name: value for name, value in given.items() if value is not None and value is not False})
-    if dry_run:
-        from evomix.experiment.run import dry_run as plan_run  # noqa: PLC0415
+    with _before_any_charge():
+        spec = _spec(config, {name: value for name, value in given.items() if value is not None and value is not False})
+        if dry_run:
+            _print_plan(spec, as_json=as_json)
+            return
+    _print(_synthesize(spec), spec, as_json=as_json)
 
-        answer_mapping(plan_run(spec), as_json=as_json)
-        return
-    _print(_synthesize(spec), as_json=as_json)
+
+@contextmanager
+def _before_any_charge() -> Iterator[None]:
+    """Say of a stop in this block that it cost nothing."""
+    try:
+        yield
+    except KeyboardInterrupt:
+        raise Interrupted(_NOTHING) from None
 
 
 def _spec(config: Path | None, given: dict[str, Any]) -> "RunSpec":
     from evomix.experiment.spec import RunSpec, load_toml  # noqa: PLC0415  (--help must not wait for it)
 
-    return RunSpec.from_mapping({**({} if config is None else load_toml(config)), **given})
+    settings = {**({} if config is None else load_toml(config)), **given}
+    for name, words in (("private", "PRIVATE"), ("epsilon", "--epsilon")):
+        if name not in settings:
+            raise SpecError(f"{words} is missing. See: evomix synth --help")
+    return RunSpec.from_mapping(settings)
+
+
+def _print_plan(spec: "RunSpec", *, as_json: bool) -> None:
+    from evomix.experiment.run import dry_run  # noqa: PLC0415
+
+    planned = dry_run(spec)
+    for warning in planned["warnings"]:
+        warn(warning)
+    if as_json:
+        answer_json(planned)
+    else:
+        answer("\n".join(plan_lines(planned)))
 
 
 def _synthesize(spec: "RunSpec") -> "Outcome":
-    from evomix.experiment.run import synthesize_to_file  # noqa: PLC0415
+    with _before_any_charge():
+        from evomix.experiment.interruption import charged_runs  # noqa: PLC0415
+        from evomix.experiment.run import synthesize_to_file  # noqa: PLC0415
 
+        before = charged_runs(spec)
     try:
         with progress_bars() as progress:
             return synthesize_to_file(spec, progress=progress)
     except KeyboardInterrupt:
-        say("what was charged stays charged; the same command with --resume goes on under that charge.")
-        raise
+        raise Interrupted(_what_stays(spec, before)) from None
 
 
-def _print(outcome: "Outcome", *, as_json: bool) -> None:
+def _what_stays(spec: "RunSpec", before: frozenset[str]) -> str:
+    from evomix.experiment.interruption import standing_charge  # noqa: PLC0415
+
+    try:
+        charge = standing_charge(spec, before)
+    except EvomixError:
+        return "the ledger cannot be read now; `evomix ledger show` will tell whether the run was charged"
+    if charge is None:
+        return _NOTHING
+    stays = f"{amount(charge.budget.epsilon, charge.budget.delta)} stays charged"
+    if not charge.resumable:
+        return f"{stays}; nothing was released yet that --resume could go on from"
+    return f"{stays}; the same command with --resume goes on under that charge"
+
+
+def _print(outcome: "Outcome", spec: "RunSpec", *, as_json: bool) -> None:
     for warning in outcome.warnings:
         warn(warning)
     privacy = dict(outcome.privacy)
@@ -97,4 +145,27 @@ def _print(outcome: "Outcome", *, as_json: bool) -> None:
         f"{stamp}epsilon={privacy['epsilon']!r} delta={privacy['delta']!r} "
         f"({privacy['adjacency']}, unit: {privacy['unit']}, mechanism: {privacy['mechanism']})"
     )
+    for line in noise_lines(
+        weight=privacy.get("mixing_weight"), stddev=privacy.get("stddev"), scale=privacy.get("scale")
+    ):
+        answer(line)
+    for line in _spent(spec, privacy):
+        answer(line)
     answer(f"report: {outcome.run_dir / 'report.html'}")
+
+
+def _spent(spec: "RunSpec", privacy: dict[str, Any]) -> Iterator[str]:
+    """Yield what all runs on the data set have cost together."""
+    from evomix.privacy.ledger import Ledger  # noqa: PLC0415
+
+    try:
+        balance = Ledger(spec.ledger).balance(privacy["dataset"])
+    except EvomixError:
+        return  # the run is done and charged; that its ledger cannot be read now is told by the next command
+    runs = f"{balance.runs} run" if balance.runs == 1 else f"{balance.runs} runs"
+    if (balance.unit, balance.adjacency) != (privacy["unit"], privacy["adjacency"]):
+        yield f"this data set has now been used in {runs} that do not all protect the same: their costs do not add up"
+        return
+    granted = balance.granted
+    limit = "" if granted is None else f" of the granted {amount(granted.epsilon, granted.delta)}"
+    yield f"this data set has now spent {amount(balance.spent.epsilon, balance.spent.delta)}{limit} in {runs}"

@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
+from numpy.typing import NDArray
 
 from evomix.core.arrays import FloatArray, IntArray
 from evomix.evaluation.columns import WHOLE, ColumnLike, bounds, is_number_like, labels
@@ -54,15 +55,20 @@ def cell_count(column: ColumnLike) -> int:
 
 def bin_column(values: FloatArray, column: ColumnLike) -> IntArray:
     """Return the cell of each value, int64 (n,); values out of bounds fall in the outermost cell."""
-    present = ~np.isnan(values)
-    known = np.where(present, values, 0.0)
-    last = cell_count(column) - 1
     if is_number_like(column):
-        cell = np.searchsorted(bin_edges(column), known, side="right") - 1
-    else:
-        cell = known.astype(np.int64)
-    clipped = np.clip(cell, 0, last - 1)
-    return np.where(present, clipped, last).astype(np.int64)
+        return bin_numbers(values, bin_edges(column))
+    present = ~np.isnan(values)
+    return _cells(np.where(present, values, 0.0).astype(np.int64), present, cell_count(column) - 1)
+
+
+def bin_numbers(values: FloatArray, edges: FloatArray) -> IntArray:
+    """Return the cell of each value between ascending ``edges``, int64 (n,); missing has the one after the last."""
+    present = ~np.isnan(values)
+    return _cells(np.searchsorted(edges, np.where(present, values, 0.0), side="right") - 1, present, len(edges) - 1)
+
+
+def _cells(cell: IntArray, present: NDArray[np.bool_], last: int) -> IntArray:
+    return np.where(present, np.clip(cell, 0, last - 1), last).astype(np.int64)
 
 
 def bin_population(population: FloatArray, columns: Sequence[ColumnLike]) -> Cells:

@@ -75,9 +75,9 @@ def in_words(column: ColumnLike, value: float) -> str:
         return str(_moment(value * SECONDS_PER_DAY).date())
     if column.type == "datetime":
         return _moment(value).isoformat(sep=" ", timespec="minutes")
-    if column.type == "integer":
+    if column.type == "integer" or abs(value) >= 1e3:
         return f"{value:,.0f}" if abs(value) < 1e15 else f"{value:.4g}"
-    return f"{value:,.4g}" if abs(value) < 1e6 else f"{value:.4g}"
+    return f"{value:.4g}"
 
 
 def _moment(seconds: float) -> datetime:

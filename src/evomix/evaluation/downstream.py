@@ -159,10 +159,14 @@ def _split(real: FloatArray, rng: np.random.Generator) -> tuple[FloatArray, Floa
 
 
 def _training_sets(tables: dict[str, FloatArray], train: FloatArray) -> dict[str, FloatArray]:
-    """Return the arms; the split has shuffled ``train``, so its head is a random sample."""
+    """Return the arms; the split has shuffled ``train``, so its head is a random sample.
+
+    "As many real rows" is left out where it would be all of them again.
+    """
+    fewer = len(tables["synthetic"]) < len(train)
     arms = {
         "synthetic": tables["synthetic"],
-        "real_same_rows": train[: len(tables["synthetic"])],
+        "real_same_rows": train[: len(tables["synthetic"]) if fewer else 0],
         "real_all": train,
         "public": tables["public"],
         "guess": train,

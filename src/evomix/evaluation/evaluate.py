@@ -13,6 +13,7 @@ from evomix.evaluation.columns import ColumnLike
 from evomix.evaluation.copies import Copies, measure_copies
 from evomix.evaluation.downstream import Downstream, downstream
 from evomix.evaluation.fidelity import Fidelity, fidelity
+from evomix.evaluation.verdict import verdict
 
 COST = (
     "These figures are computed from real rows without noise. Publishing them costs ε = ∞ for the people in "
@@ -30,6 +31,8 @@ class Evaluation:
         synthetic_rows: rows of the synthetic table.
         public_rows: rows of the public table, 0 when there is none.
         columns: number of columns compared.
+        verdict: whether the synthetic table is closer to the real rows than the public one; None without a public
+            table.
         cost: what reading the real table means for its people.
         fidelity: marginals, relations, categories.
         copies: exact copies and distances to real rows.
@@ -41,6 +44,7 @@ class Evaluation:
     synthetic_rows: int
     public_rows: int
     columns: int
+    verdict: str | None
     cost: str
     fidelity: Fidelity
     copies: Copies
@@ -97,6 +101,7 @@ def evaluate(
         synthetic_rows=sizes[1],
         public_rows=sizes[2],
         columns=len(columns),
+        verdict=verdict(likeness, models) if public is not None and len(public) else None,
         cost=COST,
         fidelity=likeness,
         copies=copies,

@@ -116,7 +116,7 @@ def fidelity(
             names,
             distances[2].sets,
             distances=(distances[2].synthetic, distances[2].ceiling),
-            tables=(tables["real"], tables["synthetic"], tables["ceiling"]),
+            tables=(tables["real"], tables["synthetic"]),
             associations=(associations["real"], associations["synthetic"]),
             rng=rng,
         )

@@ -26,6 +26,14 @@ class Result:
     _finished: Finished
     _population: Population
 
+    def __repr__(self) -> str:
+        told = self.privacy
+        stamp = "" if told["private"] else "NOT PRIVATE, "
+        return (
+            f"Result({stamp}{len(self._population)} rows, epsilon={told['epsilon']!r}, delta={told['delta']!r}, "
+            f"{told['adjacency']}, unit: {told['unit']})"
+        )
+
     @property
     def privacy(self) -> dict[str, Any]:
         """The guarantee, under which relation, and the parameters that give it."""

@@ -109,4 +109,4 @@ def run_demo(folder: Path, *, progress: Progress | None = None) -> dict[str, Any
 
 def headline(measured: dict[str, Any]) -> dict[str, Any]:
     """Return the few figures that a first look needs."""
-    return {name: measured[name] for name in ("fidelity", "downstream") if name in measured}
+    return {name: measured[name] for name in ("verdict", "fidelity", "downstream") if name in measured}

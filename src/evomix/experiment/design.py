@@ -98,8 +98,8 @@ def design(spec: RunSpec, inputs: Inputs, rng: np.random.Generator) -> Design:
     else:
         mechanism = calibrate(planned, planned.candidates)
     planned = with_mechanism(planned, mechanism)
-    informed = inputs.modality.public is not None
-    return Design(planned, mechanism, proximity, initial, evolution_of(planned), selection_of(spec, informed=informed))
+    selection = selection_of(spec, informed=inputs.modality.public is not None)
+    return Design(planned, mechanism, proximity, initial, evolution_of(planned), selection)
 
 
 def calibrate(planned: Plan, candidates: int) -> Mechanism:

@@ -20,7 +20,7 @@ from evomix.evolution.state import State
 from evomix.evolution.step import Round
 from evomix.experiment import artifacts
 from evomix.experiment.design import Design, design, noise_weights, public_shares, restore
-from evomix.experiment.identity import dataset_name, fingerprint, spec_digest
+from evomix.experiment.identity import dataset_name, fingerprint, spec_digest, unit_in_words
 from evomix.experiment.inputs import Inputs, open_inputs
 from evomix.experiment.resuming import check_same, deciding_settings, saved_run
 from evomix.experiment.spec import RunSpec
@@ -123,7 +123,7 @@ def run(
     report("planning", 1, 1)
     rounds, dataset = _charge(spec, made, settings, saved)
     if saved is None:
-        _begin_folder(folder, rounds.run_id, made, settings)
+        _begin_folder(folder, rounds.run_id, made, spec, settings)
     else:
         made = replace(made, mechanism=restore(saved["mechanism"], made.plan))
     state = _evolve(made, inputs, rng, rounds, source, folder, report)
@@ -158,7 +158,7 @@ def _charge(
             Budget(plan.epsilon, plan.delta),
             fingerprint=digest,
             spec_digest=spec_digest(settings, made.mechanism.describe()),
-            unit="one row" if spec.unit is None else f"all rows with one value of {spec.unit!r}",
+            unit=unit_in_words(spec),
             adjacency=plan.adjacency,
             grant=None if spec.budget is None else Budget.parse(spec.budget),
             rounds=plan.rounds,
@@ -227,7 +227,7 @@ def _seed(spec: RunSpec, saved: dict[str, Any] | None) -> int:
     return secrets.randbits(63) if spec.seed is None else spec.seed
 
 
-def _begin_folder(folder: Path | None, run_id: str, made: Design, settings: dict[str, Any]) -> None:
+def _begin_folder(folder: Path | None, run_id: str, made: Design, spec: RunSpec, settings: dict[str, Any]) -> None:
     """Write what resuming needs, and forget an earlier run's state in the same folder."""
     if folder is None:
         return
@@ -247,6 +247,7 @@ def _begin_folder(folder: Path | None, run_id: str, made: Design, settings: dict
             "mechanism": made.mechanism.describe(),
             "plan": made.plan.to_dict(),
             "settings": settings,
+            "out": None if spec.out is None else str(spec.out.resolve()),
         },
     )
 
@@ -261,7 +262,7 @@ def _privacy(
         "epsilon": plan.epsilon,
         "delta": plan.delta,
         "adjacency": plan.adjacency,
-        "unit": "one row" if spec.unit is None else f"all rows with one value of {spec.unit!r}",
+        "unit": unit_in_words(spec),
         "unit_column": spec.unit,
         "n": plan.n,
         "mechanism": plan.mechanism,

@@ -5,6 +5,7 @@ from typing import Any
 
 import numpy as np
 import pyarrow as pa
+import pyarrow.compute as pc
 
 from evomix.core.errors import SchemaError, SpecError
 from evomix.evaluation.evaluate import Evaluation
@@ -12,10 +13,11 @@ from evomix.evaluation.evaluate import evaluate as evaluate_populations
 from evomix.formats.atomic import check_writable, write_text
 from evomix.formats.table import read_table
 from evomix.modalities.tabular.codec import TableCodec
+from evomix.modalities.tabular.column import BOOLEAN_VALUES
 from evomix.modalities.tabular.fit import check_fit
 from evomix.modalities.tabular.inference import infer_schema
 from evomix.modalities.tabular.schema import Schema
-from evomix.modalities.tabular.values import as_text
+from evomix.modalities.tabular.values import as_text, is_empty, parse_booleans
 from evomix.reports.evaluation_html import render_evaluation
 
 
@@ -28,6 +30,8 @@ def evaluate(
     schema: Any = None,
     seeds: int = 3,
     report: str | Path | None = None,
+    encoding: str = "utf-8",
+    public_encoding: str = "utf-8",
 ) -> dict[str, Any]:
     """Measure a synthetic table against real rows, beside ceiling and floor.
 
@@ -41,18 +45,21 @@ def evaluate(
         schema: path, dict or Schema; default: that of all given tables together.
         seeds: repetitions of each model.
         report: also write a self-contained page there.
+        encoding: text encoding of the real file.
+        public_encoding: text encoding of the public file.
 
     Raises:
         SchemaError: the tables' columns do not agree.
+        SpecError: seeds below 1, an unknown encoding or target.
         InputFileError: a file cannot be read.
     """
     if isinstance(seeds, bool) or not isinstance(seeds, int) or seeds < 1:
         raise SpecError(f"seeds must be a whole number of at least 1; found seeds={seeds!r}")
     if report is not None:
         check_writable(report)
-    tables = {"real": read_table(real), "synthetic": read_table(synthetic)}
+    tables = {"real": read_table(real, encoding=encoding), "synthetic": read_table(synthetic)}
     if public is not None:
-        tables["public"] = read_table(public)
+        tables["public"] = read_table(public, encoding=public_encoding)
     columns = _schema(schema, tables)
     codec = TableCodec(columns)
     rows = {name: np.asarray(codec.encode(table), np.float64) for name, table in tables.items()}
@@ -77,9 +84,21 @@ def evaluate_files(
     report: Path | None = None,
     schema: Path | None = None,
     seeds: int = 3,
+    encoding: str | None = None,
+    public_encoding: str | None = None,
 ) -> dict[str, Any]:
     """Do :func:`evaluate` for the command line."""
-    return evaluate(real, synthetic, public=public, target=target, schema=schema, seeds=seeds, report=report)
+    return evaluate(
+        real,
+        synthetic,
+        public=public,
+        target=target,
+        schema=schema,
+        seeds=seeds,
+        report=report,
+        encoding=encoding or "utf-8",
+        public_encoding=public_encoding or "utf-8",
+    )
 
 
 def _page(measured: Evaluation) -> str:
@@ -108,21 +127,34 @@ def _schema(given: Any, tables: dict[str, pa.Table]) -> Schema:
 
 
 def _stacked(tables: list[pa.Table]) -> pa.Table:
-    """Return the tables one below the other, each column in the type of the real one where all agree, else text."""
-    return pa.concat_tables(
-        [
-            pa.table(
-                {
-                    name: _plain(table.column(name), [other.schema.field(name).type for other in tables])
-                    for name in table.column_names
-                }
-            )
-            for table in tables
-        ]
+    """Return the tables one below the other, each column in a type that all its cells have, else as text."""
+    names = tables[0].column_names
+    columns = {name: _in_one_type([table.column(name) for table in tables]) for name in names}
+    return pa.table(
+        {
+            name: pa.chunked_array([c for cells in parts for c in cells.chunks], parts[0].type)
+            for name, parts in columns.items()
+        }
     )
 
 
-def _plain(column: pa.ChunkedArray, types: list[pa.DataType]) -> pa.ChunkedArray:
-    if all(kind == types[0] for kind in types):
-        return column
-    return pa.chunked_array([as_text(column)])
+def _in_one_type(parts: list[pa.ChunkedArray]) -> list[pa.ChunkedArray]:
+    """Return a column of each table in the type that all have, as booleans where that is what all mean, else text."""
+    truths = [parse_booleans(part, spellings=BOOLEAN_VALUES) for part in parts]
+    mean_truth = all(bool((is_empty(part) | ~np.isnan(truth)).all()) for part, truth in zip(parts, truths, strict=True))
+    # Words such as yes and no, or 0 and 1, stay what they are, unless another table says true and false.
+    if mean_truth and any(map(_says_true_or_false, parts)):
+        return [pa.chunked_array([pa.array(truth == 1.0, mask=np.isnan(truth))]) for truth in truths]
+    if all(part.type == parts[0].type for part in parts):
+        return parts
+    return [pa.chunked_array([as_text(part)]) for part in parts]
+
+
+def _says_true_or_false(cells: pa.ChunkedArray) -> bool:
+    """Tell whether a column without other words than truths is spelled as one."""
+    if pa.types.is_boolean(cells.type):
+        return True
+    text = as_text(cells)
+    spelled = pc.is_in(pc.utf8_lower(text), value_set=pa.array(BOOLEAN_VALUES, pa.large_string()))
+    empty = is_empty(cells)
+    return bool((np.asarray(pc.fill_null(spelled, False)) | empty).all()) and not bool(empty.all())

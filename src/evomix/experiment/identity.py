@@ -32,16 +32,36 @@ def fingerprint(source: Any) -> bytes:
     return digest.digest()
 
 
+def same_content(first: Any, second: Any) -> bool:
+    """Return whether two inputs are one file, copies of one file, or equal tables in memory."""
+    if first is second:
+        return True
+    paths = [isinstance(source, str | Path) for source in (first, second)]
+    if any(paths) and not all(paths):
+        return False
+    if all(paths) and not (Path(first).exists() and Path(second).exists()):
+        return False  # whoever opens them says so
+    return fingerprint(first) == fingerprint(second)
+
+
+def public_name(spec: RunSpec) -> str | None:
+    """Return the name that a data set was given, or its file's; ``None`` for a table in memory without one."""
+    if spec.dataset is not None:
+        return spec.dataset
+    return str(Path(spec.private).resolve()) if isinstance(spec.private, str | Path) else None
+
+
 def dataset_name(spec: RunSpec, digest: bytes, ledger: Ledger) -> str:
     """Return the name that the data set's budget is kept under.
 
     Tables in memory have no name of their own: they are told apart by a digest under the ledger's secret key.
     """
-    if spec.dataset is not None:
-        return spec.dataset
-    if isinstance(spec.private, str | Path):
-        return str(Path(spec.private).resolve())
-    return f"memory:{ledger.seal(digest).hex()[:16]}"
+    return public_name(spec) or f"memory:{ledger.seal(digest).hex()[:16]}"
+
+
+def unit_in_words(spec: RunSpec) -> str:
+    """Return what one unit of privacy is; part of every charge."""
+    return "one row" if spec.unit is None else f"all rows with one value of {spec.unit!r}"
 
 
 def spec_digest(settings: dict[str, Any], calibrated: dict[str, Any]) -> str:

@@ -8,6 +8,7 @@ import pyarrow as pa
 from evomix.core.errors import SchemaError, SpecError
 from evomix.curator.guard import withheld
 from evomix.curator.records import PrivateRecords
+from evomix.experiment.identity import same_content
 from evomix.experiment.spec import RunSpec
 from evomix.formats.row_source import MemoryRows
 from evomix.formats.rows import RowSource, open_rows
@@ -55,6 +56,11 @@ def open_inputs(spec: RunSpec, *, check_cells: bool = True) -> Inputs:
     """
     schema, public, warnings = _public_side(spec)
     with withheld("opening the private table"):
+        if spec.public is not None and same_content(spec.private, spec.public):
+            raise SpecError(
+                "the public table is the private table. Public rows are not protected and may appear in the output as "
+                "they are; name a table that anyone may see (--public), or give a schema alone (--schema)"
+            )
         rows = open_rows(spec.private, encoding=spec.encoding)
     described = "the schema" if spec.schema else "the public table"
     _check_columns(schema, rows, unit=spec.unit, described=described)

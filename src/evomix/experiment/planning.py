@@ -17,7 +17,9 @@ from evomix.privacy.noise_design import design_noise
 from evomix.privacy.worst_case import worst_case_tv
 
 ROUNDS: Final = 2
-"""Rounds when the first candidates are public records."""
+"""Rounds when the first candidates are public records and the budget is small."""
+PLENTY, RICH = 0.08, 0.3
+"""Worth of a round, as a share of the table, from which twice and four times as many rounds pay."""
 BLIND_ROUNDS: Final = 16
 """Rounds when they can only be made up from the schema, and have a longer way to go."""
 VARIATIONS: Final = 3
@@ -125,6 +127,20 @@ def choose_candidates(mechanism: str, *, n: int, epsilon: float, delta: float, d
     return chosen
 
 
+def default_rounds(
+    mechanism: str, *, n: int, epsilon: float, delta: float, draws: int, candidates: int | None, informed: bool
+) -> int:
+    """Return T: few rounds where each is noisy, more where the votes can lead further from the first candidates."""
+    if not informed:
+        return min(BLIND_ROUNDS, draws)
+    size = candidates
+    if size is None:
+        size = choose_candidates(mechanism, n=n, epsilon=epsilon, delta=delta, draws=draws, rounds=ROUNDS)
+    signal = signal_of(mechanism, n=n, epsilon=epsilon, delta=delta, draws=draws, rounds=ROUNDS, candidates=size)
+    worth = signal / max(n, 1)
+    return min(ROUNDS * (4 if worth >= RICH else 2 if worth >= PLENTY else 1), draws)
+
+
 def plan(
     *,
     n: int,
@@ -148,7 +164,8 @@ def plan(
         epsilon: ε > 0.
         delta: δ in (0, 1); default :func:`default_delta`.
         rows: synthetic records to make; does not change the cost.
-        rounds: T; default 2 from public records, 16 without any, 1 when the candidates are all possible records.
+        rounds: T; default 2 to 8 from public records, by the budget, 16 without any, 1 when the candidates are all
+            possible records.
         candidates: d, most candidates of a round; default as many as the budget can tell apart.
         mechanism: "auto" is pubmix with a public histogram, else linmix.
         public_histogram: float64 (d,), public votes of the first round; sets the noise distribution of pubmix.
@@ -179,10 +196,12 @@ def plan(
     _check_effect(mechanism, draws=draws, proximity=proximity, candidates=candidates, public_histogram=public_histogram)
     total = min(max(DRAWS_PER_UNIT * n, LEAST_DRAWS), MOST_DRAWS) if draws is None else draws
     informed = mechanism == "pubmix" if informed is None else informed
-    some_rounds = min(ROUNDS if informed else BLIND_ROUNDS, total) if rounds is None else rounds
-    most = candidates
-    if public_histogram is not None:
-        most = len(public_histogram)
+    most = candidates if public_histogram is None else len(public_histogram)
+    some_rounds = rounds
+    if some_rounds is None:
+        some_rounds = default_rounds(
+            mechanism, n=n, epsilon=epsilon, delta=delta, draws=total, candidates=most, informed=informed
+        )
     if most is None:
         most = choose_candidates(mechanism, n=n, epsilon=epsilon, delta=delta, draws=total, rounds=some_rounds)
     if domain_size <= most:

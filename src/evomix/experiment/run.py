@@ -1,5 +1,6 @@
 """``evomix synth``: from a specification to files."""
 
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -7,12 +8,13 @@ from typing import Any
 import numpy as np
 
 from evomix.core.arrays import Population
-from evomix.core.errors import SpecError
+from evomix.core.errors import InputFileError, SpecError
 from evomix.experiment import artifacts
 from evomix.experiment.design import make_plan
 from evomix.experiment.engine import Finished, Progress, run
 from evomix.experiment.folder_lock import exclusive
 from evomix.experiment.inputs import open_inputs
+from evomix.experiment.rehearsal import budget_warnings, check_places
 from evomix.experiment.spec import RunSpec
 from evomix.formats.atomic import check_writable, write_text
 from evomix.formats.table import check_output, write_table
@@ -51,7 +53,8 @@ def synthesize_to_file(spec: RunSpec, *, progress: Progress | None = None) -> Ou
     Raises:
         EvomixError: as the stages say; what was charged stays charged.
     """
-    spec = _with_paths(spec)
+    folder_was_named = spec.run_dir is not None
+    spec = with_paths(spec)
     assert spec.out is not None
     assert spec.run_dir is not None
     check_output(spec.out)
@@ -59,6 +62,8 @@ def synthesize_to_file(spec: RunSpec, *, progress: Progress | None = None) -> Ou
     check_writable(spec.run_dir / artifacts.PRIVACY_FILE)
     report = progress or (lambda _stage, _done, _total: None)
     with exclusive(spec.run_dir):
+        if not folder_was_named and not spec.resume:
+            _refuse_another_tables_folder(spec.run_dir, spec.out)
         interrupted = not spec.resume and _is_interrupted(spec.run_dir)
         finished = run(spec, folder=spec.run_dir, progress=report)
         warnings = finished.warnings
@@ -80,13 +85,17 @@ def synthesize_to_file(spec: RunSpec, *, progress: Progress | None = None) -> Ou
 
 
 def dry_run(spec: RunSpec) -> dict[str, Any]:
-    """Return the plan of a run: nothing is charged, no record votes, no file is written."""
-    if spec.budget is not None:
-        Budget.parse(spec.budget)
+    """Return the plan of a run: nothing is charged, no record votes, no file is written, not for a moment.
+
+    Raises:
+        EvomixError: what is known by then to stop the run; but that the ledger would refuse it is a warning.
+    """
+    grant = None if spec.budget is None else Budget.parse(spec.budget)
+    check_places(spec if spec.out is None and not isinstance(spec.private, str | Path) else with_paths(spec))
     inputs = open_inputs(spec, check_cells=False)
     planned = make_plan(spec, inputs)
     return planned.to_dict() | {
-        "warnings": [*inputs.warnings, *planned.warnings],
+        "warnings": [*inputs.warnings, *planned.warnings, *budget_warnings(spec, planned, grant)],
         "ledger": str(Ledger(spec.ledger).path),
     }
 
@@ -102,6 +111,7 @@ def write_report(finished: Finished, population: Population, path: Path) -> None
         synthetic=np.asarray(population, np.float64),
         reference=modality.public,
         reference_name="public data",
+        made_up=sum(column.type == "id" for column in finished.inputs.schema.columns),
         rounds=() if folder is None else artifacts.read_rounds(folder),
         warnings=finished.warnings,
         spec_toml=_resolved(finished),
@@ -133,8 +143,12 @@ def _write_folder(finished: Finished, population: Population, spec: RunSpec) -> 
     artifacts.write_json(spec.run_dir / artifacts.PRIVACY_FILE, finished.privacy)
 
 
-def _with_paths(spec: RunSpec) -> RunSpec:
-    """Return ``spec`` with OUT and RUN_DIR filled in."""
+def with_paths(spec: RunSpec) -> RunSpec:
+    """Return ``spec`` with OUT and RUN_DIR filled in.
+
+    Raises:
+        SpecError: OUT has no name, or is the private file.
+    """
     out = spec.out
     if out is None:
         if not isinstance(spec.private, str | Path):
@@ -156,6 +170,19 @@ def make_folder(folder: Path) -> None:
         raise SpecError(f"run_dir={str(folder)!r} is a file; name a folder (--run-dir)")
     check_writable(folder / "x") if folder.exists() else check_writable(folder)
     folder.mkdir(parents=True, exist_ok=True)
+
+
+def _refuse_another_tables_folder(folder: Path, out: Path) -> None:
+    """Raise ``SpecError`` when the folder holds the report and the state of a run that made another table."""
+    if not artifacts.has_run(folder):
+        return
+    with suppress(InputFileError):  # what is damaged belongs to nobody
+        made = artifacts.load_run(folder)
+        if made is not None and made.get("out") not in (None, str(out.resolve())):
+            raise SpecError(
+                f"run_dir={str(folder)!r} belongs to another table, {Path(made['out']).name!r}; name another "
+                "(--run-dir)"
+            )
 
 
 def _is_interrupted(folder: Path) -> bool:

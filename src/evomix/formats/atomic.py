@@ -69,6 +69,16 @@ def check_writable(path: str | Path) -> None:
         partial.unlink()
 
 
+def check_place(path: str | Path) -> None:
+    """Make sure that ``path`` can name a file; unlike `check_writable`, nothing is created, not for a moment.
+
+    Raises:
+        SpecError: when ``path`` is a folder, a device or in a folder that does not exist.
+        EnvironmentFailure: when the disk refuses.
+    """
+    _regular_target(path)
+
+
 def _regular_target(path: str | Path) -> Path:
     target = Path(os.path.realpath(path))
     try:

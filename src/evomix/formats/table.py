@@ -8,7 +8,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from evomix.core.errors import SpecError
-from evomix.formats.atomic import atomic_write, check_writable
+from evomix.formats.atomic import atomic_write, check_place, check_writable
 from evomix.formats.csv_writer import write_csv
 from evomix.formats.json_writer import write_json_lines
 from evomix.formats.names import check_names
@@ -63,15 +63,19 @@ def write_table(table: pa.Table, path: str | Path, *, before: Callable[[], None]
             before()
 
 
-def check_output(path: str | Path) -> None:
+def check_output(path: str | Path, *, create: bool = True) -> None:
     """Make sure, before any budget is spent, that `write_table` knows the suffix and can create the file.
+
+    Args:
+        path: where the table will be written.
+        create: whether to try it out with a temporary file; else only suffix and folder are looked at.
 
     Raises:
         SpecError: for an unknown suffix or a path that is no file's.
         EnvironmentFailure: when the disk refuses.
     """
     _writer(path)
-    check_writable(path)
+    (check_writable if create else check_place)(path)
 
 
 def _writer(path: str | Path) -> Callable[[pa.Table, BinaryIO], None]:

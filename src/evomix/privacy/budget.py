@@ -35,23 +35,28 @@ class Budget:
 
     @classmethod
     def parse(cls, text: str) -> "Budget":
-        """Return the budget written as ``"EPSILON:DELTA"``, such as ``"1.0:1e-6"``; δ may be left out (0).
+        """Return the budget written as ``"EPSILON:DELTA"``, such as ``"1.0:1e-6"``.
+
+        Neither may be left out or zero: every run needs some of both, so that none would fit such a budget.
 
         Raises:
-            SpecError: when it is not two plain decimal numbers with ε > 0 and 0 ≤ δ < 1.
+            SpecError: when it is not two plain decimal numbers with ε > 0 and 0 < δ < 1.
 
         >>> Budget.parse("1.0:1e-6")
         Budget(epsilon=1.0, delta=1e-06)
         """
         epsilon, _, delta = text.partition(":")
+        budget: Budget | None = None
         try:
-            budget = cls(_decimal(epsilon), _decimal(delta) if ":" in text else 0.0)
+            budget = cls(_decimal(epsilon), _decimal(delta))
             budget.require_spendable()
         except (ValueError, SpecError):
+            budget = None  # also one that was read but cannot be granted
+        if budget is None or budget.delta == 0.0:
             raise SpecError(
-                f"Expected a budget as EPSILON:DELTA with epsilon > 0 and 0 <= delta < 1, such as 1.0:1e-6; "
-                f"found budget={text!r}."
-            ) from None
+                f"Expected a budget as EPSILON:DELTA with epsilon > 0 and 0 < delta < 1, such as 1.0:1e-6; "
+                f"found budget={text!r}. No run fits a budget without delta."
+            )
         return budget
 
     def require_spendable(self) -> None:

@@ -13,16 +13,16 @@ elsewhere. Proof: docs/proofs/ledger.md.
 import hmac
 import os
 import sqlite3
-import unicodedata
 from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
 
-from evomix.core.errors import BudgetExceeded, PrivacyError, SpecError
+from evomix.core.errors import PrivacyError, SpecError
 from evomix.privacy import ledger_rows as rows_of
-from evomix.privacy.budget import Budget, Exact, rounded_up, total
+from evomix.privacy.budget import Budget, rounded_up, total
 from evomix.privacy.ledger_file import ledger_path, reading, writing
 from evomix.privacy.ledger_rows import Entry
+from evomix.privacy.ledger_rules import checked_name, checked_text, refuse_charge
 
 __all__ = ["Balance", "Budget", "Entry", "Ledger"]
 
@@ -70,7 +70,7 @@ class Ledger:
             SpecError: for a budget that cannot be granted or an unusable name.
             EnvironmentFailure: when the ledger cannot be written.
         """
-        dataset = _name("dataset", dataset)
+        dataset = checked_name("dataset", dataset)
         budget.require_spendable()
         with writing(self.path) as connection:
             rows_of.insert_grant(connection, dataset, budget)
@@ -83,7 +83,7 @@ class Ledger:
         Raises:
             EnvironmentFailure: when the ledger cannot be written.
         """
-        dataset = _name("dataset", dataset)
+        dataset = checked_name("dataset", dataset)
         with writing(self.path) as connection:
             return connection.execute(
                 "INSERT INTO voids SELECT run_id, ? FROM charges "
@@ -124,21 +124,20 @@ class Ledger:
                 registered budget, or an amount or name is unusable; nothing is recorded.
             EnvironmentFailure: when the ledger cannot be written.
         """
-        run_id, dataset = _name("run_id", run_id), _name("dataset", dataset)
-        unit, adjacency = _printable("unit", unit), _printable("adjacency", adjacency)
+        run_id, dataset = checked_name("run_id", run_id), checked_name("dataset", dataset)
+        unit, adjacency = checked_text("unit", unit), checked_text("adjacency", adjacency)
         budget.require_spendable()
         if grant is not None:
             grant.require_spendable()
         with writing(self.path) as connection:
             if rows_of.is_charged(connection, run_id):
                 raise PrivacyError(f"Expected a new run; run_id={run_id!r} was charged before. Resume or rename it.")
-            charges = rows_of.counting(connection, dataset)
-            granted = rows_of.register_grant(connection, dataset, grant)
-            if granted is not None:
-                rows_of.refuse_another_unit(charges, unit=unit, adjacency=adjacency)
-                spent = [entry.budget for entry in charges]
-                if not granted.covers(total([*spent, budget])):
-                    raise _refusal(dataset, budget, total(spent), granted)
+            granted, charges = rows_of.granted(connection, dataset), rows_of.counting(connection, dataset)
+            refuse_charge(
+                dataset, budget, granted=granted, grant=grant, charges=charges, unit=unit, adjacency=adjacency
+            )
+            if granted is None and grant is not None:
+                rows_of.insert_grant(connection, dataset, grant)
             seal = None if fingerprint is None else rows_of.sealed(connection, fingerprint)
             rows_of.insert_charge(
                 connection,
@@ -152,6 +151,20 @@ class Ledger:
                 rounds=rounds,
             )
 
+    def check_charge(
+        self, dataset: str, budget: Budget, *, unit: str, adjacency: str, grant: Budget | None = None
+    ) -> None:
+        """Refuse what :meth:`open_run` would refuse of a new run as the ledger stands now; nothing is written.
+
+        Raises:
+            BudgetExceeded, SpecError, EnvironmentFailure: as :meth:`open_run`.
+        """
+        dataset = checked_name("dataset", dataset)
+        with reading(self.path) as connection:
+            granted = None if connection is None else rows_of.granted(connection, dataset)
+            charges = [] if connection is None else rows_of.counting(connection, dataset)
+        refuse_charge(dataset, budget, granted=granted, grant=grant, charges=charges, unit=unit, adjacency=adjacency)
+
     def begin_round(self, run_id: str, round_index: int) -> None:
         """Record a release that is about to be computed; on disk when this returns. One caller only succeeds.
 
@@ -160,7 +173,7 @@ class Ledger:
                 beyond what was charged.
             EnvironmentFailure: when the ledger cannot be written.
         """
-        run_id = _name("run_id", run_id)
+        run_id = checked_name("run_id", run_id)
         with writing(self.path) as connection:
             charge = rows_of.charge(connection, run_id)
             rows_of.refuse_voided(charge)
@@ -178,7 +191,7 @@ class Ledger:
 
     def started_rounds(self, run_id: str) -> frozenset[int]:
         """Return the rounds that were begun; empty for an unknown run."""
-        run_id = _name("run_id", run_id)
+        run_id = checked_name("run_id", run_id)
         with reading(self.path) as connection:
             if connection is None:
                 return frozenset()
@@ -192,7 +205,7 @@ class Ledger:
             PrivacyError: when the run is unknown.
             EnvironmentFailure: when the ledger cannot be written.
         """
-        run_id = _name("run_id", run_id)
+        run_id = checked_name("run_id", run_id)
         with writing(self.path) as connection:
             rows_of.charge(connection, run_id)
             connection.execute("INSERT OR IGNORE INTO finishes VALUES (?, ?)", (run_id, rows_of.now()))
@@ -207,7 +220,7 @@ class Ledger:
             PrivacyError: when the run is unknown or voided.
             EnvironmentFailure: when the ledger cannot be read.
         """
-        run_id = _name("run_id", run_id)
+        run_id = checked_name("run_id", run_id)
         with reading(self.path) as connection:
             if connection is None:
                 raise rows_of.unknown(run_id)
@@ -234,7 +247,7 @@ class Ledger:
         Raises:
             EnvironmentFailure: when the ledger cannot be read.
         """
-        dataset = _name("dataset", dataset)
+        dataset = checked_name("dataset", dataset)
         with reading(self.path) as connection:
             granted = None if connection is None else rows_of.granted(connection, dataset)
             charges = [] if connection is None else rows_of.entries(connection, dataset)
@@ -261,7 +274,7 @@ class Ledger:
 
     def entries(self, dataset: str | None = None) -> tuple[Entry, ...]:
         """Return the charges in the order written, of one data set or of all; voided ones too."""
-        name = None if dataset is None else _name("dataset", dataset)
+        name = None if dataset is None else checked_name("dataset", dataset)
         with reading(self.path) as connection:
             return () if connection is None else tuple(rows_of.entries(connection, name))
 
@@ -278,23 +291,3 @@ class Ledger:
 def _all_of(words: Iterable[str]) -> str | None:
     """Return the different words, in order; ``None`` for none."""
     return " and ".join(sorted(set(words))) or None
-
-
-def _name(kind: str, text: str) -> str:
-    # Two spellings of one letter (composed or not) must not be two data sets with two budgets.
-    return _printable(kind, unicodedata.normalize("NFC", text))
-
-
-def _printable(kind: str, text: str) -> str:
-    if not text or text != text.strip() or not text.isprintable():
-        raise SpecError(f"Expected {kind} to be printable text without spaces around it; found {kind}={text!r}.")
-    return text
-
-
-def _refusal(dataset: str, asked: Budget, spent: Exact, granted: Budget) -> BudgetExceeded:
-    return BudgetExceeded(
-        f"The budget of data set {dataset!r} does not cover this run: asked {asked}, "
-        f"spent {rounded_up(spent)}, granted {granted}, left {granted.minus(spent)}. Ask for no more than "
-        "is left, or let the data set's owner grant more with `evomix ledger grant`. Nothing was drawn or "
-        "charged."
-    )

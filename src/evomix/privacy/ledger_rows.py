@@ -6,7 +6,7 @@ import sqlite3
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 
-from evomix.core.errors import PrivacyError, SpecError
+from evomix.core.errors import PrivacyError
 from evomix.privacy.budget import Budget
 
 
@@ -66,25 +66,6 @@ def granted(connection: sqlite3.Connection, dataset: str) -> Budget | None:
         "SELECT epsilon, delta FROM grants WHERE dataset = ? ORDER BY number DESC LIMIT 1", (dataset,)
     ).fetchone()
     return None if row is None else _budget(row)
-
-
-def register_grant(connection: sqlite3.Connection, dataset: str, budget: Budget | None) -> Budget | None:
-    """Return the grant in force, which becomes ``budget`` when there is none.
-
-    Raises:
-        SpecError: when another one is in force.
-    """
-    present = granted(connection, dataset)
-    if budget is None:
-        return present
-    if present is None:
-        insert_grant(connection, dataset, budget)
-    elif present.exact() != budget.exact():
-        raise SpecError(
-            f"Expected the budget that data set {dataset!r} already has ({present}); found budget {budget}. "
-            "Leave it out, or let the data set's owner change it with `evomix ledger grant`."
-        )
-    return budget
 
 
 def insert_charge(
@@ -157,22 +138,6 @@ def refuse_finished(row: sqlite3.Row) -> None:
 def counting(connection: sqlite3.Connection, dataset: str) -> list[Entry]:
     """Return the charges of a data set that were not voided."""
     return [entry for entry in entries(connection, dataset) if entry.voided_at is None]
-
-
-def refuse_another_unit(charges: list[Entry], *, unit: str, adjacency: str) -> None:
-    """Refuse to add to charges that protect something else: the sum would bound nothing.
-
-    Raises:
-        SpecError: when one of the charges is for another unit or neighbour relation.
-    """
-    for entry in charges:
-        if (entry.unit, entry.adjacency) != (unit, adjacency):
-            raise SpecError(
-                f"Expected a run that protects what the charges of data set {entry.dataset!r} protect: {entry.unit} "
-                f"({entry.adjacency}); found one that protects {unit} ({adjacency}). Their amounts cannot be added. "
-                "Use the same --unit as those runs (none, if they protect one row), keep a separate budget under "
-                "another --dataset name, or let the data set's owner forget its charges with `evomix ledger reset`."
-            )
 
 
 def entries(connection: sqlite3.Connection, dataset: str | None) -> list[Entry]:

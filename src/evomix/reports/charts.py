@@ -10,9 +10,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from evomix.core.arrays import FloatArray, IntArray
-from evomix.evaluation.binning import bin_column, bin_edges, cell_count
-from evomix.evaluation.columns import ColumnLike, in_words, is_number_like, labels
+from evomix.core.arrays import FloatArray
+from evomix.evaluation.binning import bin_column, bin_numbers, cell_count
+from evomix.evaluation.columns import ColumnLike, is_number_like, labels
+from evomix.reports.axes import Axis, choose_axis
 from evomix.reports.wording import percent, shorten
 
 WIDTH, HEIGHT = 260.0, 96.0
@@ -37,14 +38,12 @@ class Histogram:
     Attributes:
         bars: (x, y, width, height) of each synthetic bin, within WIDTH × HEIGHT.
         outline: points of the reference's step line, SVG syntax; None without a reference.
-        low: the left end in words.
-        high: the right end in words.
+        ticks: the left end, the middle where bins differ in width, and the right end, in words.
     """
 
     bars: tuple[tuple[float, float, float, float], ...]
     outline: str | None
-    low: str
-    high: str
+    ticks: tuple[str, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,7 +59,7 @@ class ColumnChart:
         reference_missing: the same for the reference.
         histogram: for number-like columns with a present value.
         bars: for categories.
-        note: what else a reader should know, such as an entirely empty column.
+        note: what else a reader should know, such as an entirely empty column or a logarithmic axis.
         scale: the share that a full bar stands for.
     """
 
@@ -84,15 +83,14 @@ def column_chart(column: ColumnLike, synthetic: FloatArray, reference: FloatArra
         synthetic: float64 (m,), missing as NaN.
         reference: float64 (l,) of public or held-out rows, never of private ones; None for no comparison.
     """
-    made = _shares(bin_column(synthetic, column), cell_count(column))
-    known = None
-    if reference is not None and len(reference):
-        known = _shares(bin_column(reference, column), cell_count(column))
-    note = None
+    known_cells = reference if reference is not None and len(reference) else None
+    axis = _axis(column, synthetic, known_cells)
+    made = _shares(column, synthetic, axis)
+    known = None if known_cells is None else _shares(column, known_cells, axis)
+    note = None if axis is None else axis.note
     if made[:-1].sum() == 0:
         note = "every synthetic cell is empty" if len(synthetic) else "no rows"
-    ordered = is_number_like(column)
-    bars = () if ordered else _bars(labels(column), made, known)
+    bars = () if axis is not None else _bars(labels(column), made, known)
     return ColumnChart(
         name=shorten(column.name, 40),
         full_name=column.name,
@@ -100,7 +98,7 @@ def column_chart(column: ColumnLike, synthetic: FloatArray, reference: FloatArra
         overlap=None if known is None else percent(1.0 - 0.5 * float(np.abs(made - known).sum()), 0),
         missing=percent(float(made[-1])) if column.missing else None,
         reference_missing=percent(float(known[-1])) if known is not None and column.missing else None,
-        histogram=_histogram(column, made, known) if ordered else None,
+        histogram=None if axis is None else _histogram(axis, made, known),
         bars=bars,
         note=note,
         scale=max([bar.synthetic for bar in bars] + [bar.reference or 0.0 for bar in bars] + [1e-9]),
@@ -117,12 +115,23 @@ def column_charts(
     )
 
 
-def _shares(codes: IntArray, cells: int) -> FloatArray:
-    counts = np.bincount(codes, minlength=cells)
-    return np.asarray(counts / max(len(codes), 1), dtype=np.float64)
+def _axis(column: ColumnLike, synthetic: FloatArray, reference: FloatArray | None) -> Axis | None:
+    """Return the axis of a number-like column for the rows of both tables; None for categories."""
+    if not is_number_like(column):
+        return None
+    return choose_axis(column, synthetic if reference is None else np.concatenate([synthetic, reference]))
 
 
-def _histogram(column: ColumnLike, made: FloatArray, known: FloatArray | None) -> Histogram:
+def _shares(column: ColumnLike, values: FloatArray, axis: Axis | None) -> FloatArray:
+    """Return the share of each cell, "missing" last."""
+    if axis is None:
+        codes, cells = bin_column(values, column), cell_count(column)
+    else:
+        codes, cells = bin_numbers(values, axis.edges), len(axis.edges)
+    return np.asarray(np.bincount(codes, minlength=cells) / max(len(codes), 1), dtype=np.float64)
+
+
+def _histogram(axis: Axis, made: FloatArray, known: FloatArray | None) -> Histogram:
     synthetic = made[:-1]
     tallest = max(float(synthetic.max()), float(known[:-1].max()) if known is not None else 0.0) or 1.0
     step = WIDTH / len(synthetic)
@@ -144,11 +153,7 @@ def _histogram(column: ColumnLike, made: FloatArray, known: FloatArray | None) -
             points += [(k * step, y), ((k + 1) * step, y)]
         points.append((WIDTH, HEIGHT))
         outline = " ".join(f"{x:.2f},{y:.2f}" for x, y in points)
-    edges = bin_edges(column)
-    low, high = float(edges[0]), float(edges[-1])
-    if column.type in ("integer", "date"):
-        low, high = low + 0.5, high - 0.5
-    return Histogram(bars, outline, in_words(column, low), in_words(column, high))
+    return Histogram(bars, outline, axis.ticks)
 
 
 def _bars(words: Sequence[str], made: FloatArray, known: FloatArray | None) -> tuple[Bar, ...]:

@@ -51,6 +51,7 @@ class EvaluationView:
     """What the page shows of an evaluation; tables are rows of text."""
 
     facts: tuple[tuple[str, str], ...]
+    verdict: str | None
     cost: str
     warnings: tuple[str, ...]
     floor_name: str
@@ -78,6 +79,7 @@ def evaluation_view(evaluation: Mapping[str, Any]) -> EvaluationView:
             ("Public rows", f"{evaluation['public_rows']:,}" if evaluation["public_rows"] else "none"),
             ("Columns", f"{evaluation['columns']:,}"),
         ),
+        verdict=evaluation["verdict"],
         cost=evaluation["cost"],
         warnings=tuple(evaluation["warnings"]),
         floor_name=likeness["floor_name"],
@@ -143,7 +145,7 @@ def _pairs(pairs: Sequence[Mapping[str, Any]]) -> tuple[tuple[str, ...], ...]:
     """Return the related pairs, most strongly related first."""
     related = sorted(
         (pair for pair in pairs if pair["kept"] is not None),
-        key=lambda pair: pair["ceiling"] - pair["independent"],
+        key=lambda pair: -float(pair["strength"]),
     )
     return tuple(
         (

@@ -36,6 +36,7 @@ class ReportContext:
         warnings: sentences of the run.
         spec_toml: the resolved specification.
         evaluation: result of ``Evaluation.to_dict``; None where nothing was evaluated.
+        made_up: number of id columns beside the modelled ones, made up anew.
     """
 
     title: str
@@ -48,6 +49,7 @@ class ReportContext:
     warnings: Sequence[str]
     spec_toml: str
     evaluation: Mapping[str, Any] | None = None
+    made_up: int = 0
 
 
 def render_report(context: ReportContext) -> str:
@@ -76,6 +78,7 @@ def render_report(context: ReportContext) -> str:
         chart_height=charts.HEIGHT,
         heat_maps=heat_maps(context.columns, tables),
         reference_name=None if reference is None else context.reference_name,
+        reference_short=context.reference_name.removesuffix(" data"),
         warnings=tuple(dict.fromkeys(map(sentence, (*statement.warnings, *context.warnings)))),
         references=references(context.privacy),
         software_citation=software_citation(context.privacy),
@@ -100,6 +103,7 @@ def _tiles(context: ReportContext) -> tuple[tuple[str, str], ...]:
         ("δ", bound(privacy["delta"]) if private else "none"),
         ("synthetic rows", count(len(context.synthetic))),
         ("columns", count(len(context.columns))),
+        *([("id columns made up anew", count(context.made_up))] if context.made_up else []),
         (
             "protected units" if privacy.get("unit_column") else "private rows",
             count(privacy["n"]) if privacy.get("n") is not None else "–",

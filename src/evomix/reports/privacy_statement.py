@@ -107,18 +107,25 @@ def _unit(privacy: Mapping[str, Any]) -> str:
     return "one row" if unit in ("row", "record", "none") else unit
 
 
+def _difference(privacy: Mapping[str, Any]) -> str:
+    """Return what sets two neighbouring tables apart."""
+    column = privacy.get("unit_column")
+    return f"the rows of one value of “{column}”" if column else _unit(privacy)
+
+
 def _relation_name(privacy: Mapping[str, Any]) -> str:
     return f"under the {privacy.get('adjacency', 'replace-one')} relation"
 
 
 def _guarantee(privacy: Mapping[str, Any], epsilon: float, delta: float) -> tuple[str, ...]:
-    unit = _unit(privacy)
+    unit, difference = _unit(privacy), _difference(privacy)
     n = privacy.get("n")
     if privacy.get("adjacency", "replace-one") == "replace-one":
-        relation = f"Two private tables count as neighbours when they differ in {unit}, replaced by any other"
+        relation = f"Two private tables count as neighbours when they differ in {difference}, replaced by any other"
+        relation += "s" if privacy.get("unit_column") else ""
         size = f"; the number of such units{f', n = {count(n)},' if n is not None else ''} is treated as public."
     else:
-        relation = f"Two private tables count as neighbours when one of them has {unit} more than the other"
+        relation = f"Two private tables count as neighbours when one of them has {difference} more than the other"
         size = "."
     odds = (
         "An attacker who knows everything but one protected unit, and sees all that this run released, can raise "

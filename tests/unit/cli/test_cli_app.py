@@ -2,6 +2,7 @@ import os
 import subprocess
 import sys
 import warnings
+from types import SimpleNamespace
 
 import pytest
 import typer.main
@@ -17,7 +18,7 @@ FIXED = {
     "synth": """--epsilon --delta --public --schema --out --rows --mechanism --selection --rounds --variations
         --proximity --target --unit --modality --config --run-dir --resume --seed --dry-run --dataset --budget
         --ledger --encoding --public-encoding --json""",
-    "plan": "--n --epsilon --delta --rows --rounds --candidates --mechanism --public-histogram --json",
+    "plan": "--n --epsilon --delta --rows --rounds --candidates --mechanism --public-histogram --public --json",
     "schema": "-o --json",
     "evaluate": "--real --synthetic --public --target -o --json",
     "ledger": "",
@@ -95,12 +96,70 @@ def test_own_errors_keep_message_and_code(evomix, backend, error, code):
     assert (answer.code, answer.out, answer.err) == (code, "", f"evomix: {error}\n")
 
 
-def test_interrupt_is_130_and_says_what_stays(evomix, backend):
-    backend.error = KeyboardInterrupt()
+BUDGET = SimpleNamespace(epsilon=1.0, delta=1e-6)
+
+
+@pytest.mark.parametrize(
+    ("charge", "words"),
+    [
+        (None, "nothing was charged"),
+        (
+            SimpleNamespace(budget=BUDGET, resumable=True),
+            "ε = 1, δ = 1e-06 stays charged; the same command with --resume goes on under that charge",
+        ),
+        (
+            SimpleNamespace(budget=BUDGET, resumable=False),
+            "ε = 1, δ = 1e-06 stays charged; nothing was released yet that --resume could go on from",
+        ),
+        (
+            EnvironmentFailure("x"),
+            "the ledger cannot be read now; `evomix ledger show` will tell whether the run was charged",
+        ),
+    ],
+)
+def test_interrupt_is_130_and_says_what_stays(evomix, backend, charge, words):
+    backend.error, backend.charge = KeyboardInterrupt(CANARY), charge
     answer = evomix("synth", "p.csv", "--epsilon", "1")
-    assert answer.code == 130
-    assert "stays charged" in answer.err
-    assert "--resume" in answer.err
+    assert (answer.code, answer.out, answer.err) == (130, "", f"\nevomix: interrupted; {words}\n")
+
+
+def test_a_dry_run_that_is_stopped_cost_nothing(evomix, backend):
+    backend.error = KeyboardInterrupt(CANARY)
+    answer = evomix("synth", "p.csv", "--epsilon", "1", "--dry-run")
+    assert (answer.code, answer.err) == (130, "\nevomix: interrupted; nothing was charged\n")
+
+
+def test_interrupts_from_elsewhere_say_no_more_than_that(evomix, backend):
+    backend.error = KeyboardInterrupt(CANARY)
+    answer = evomix("demo")
+    assert (answer.code, answer.err) == (130, "\nevomix: interrupted\n")
+
+
+@pytest.mark.parametrize("words", [["--help"], *([name, "--help"] for name in FIXED), ["ledger", "reset", "-h"]])
+def test_flags_show_no_value(evomix, words):
+    assert "bool" not in evomix(*words).out
+
+
+def test_help_names_the_defaults_of_what_is_written(evomix, monkeypatch):
+    monkeypatch.setenv("COLUMNS", "200")
+    text = " ".join(evomix("synth", "--help").out.replace("│", " ").split())
+    assert "Default: NAME.synthetic.csv" in text
+    assert "Default: OUT with suffix .run" in text
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        (["plan", "--epsilon", "1", "--n", "1e5"], "--n must be a whole number, such as 1000; found '1e5'"),
+        (["synth", "p", "--epsilon", "1", "--rows", "1_0"], "--rows must be a whole number, such as 1000; found '1_0'"),
+        (["synth", "p.csv"], "--epsilon is missing"),
+        (["synth", "--epsilon", "1"], "PRIVATE is missing"),
+    ],
+)
+def test_what_is_wrong_is_said_in_the_words_of_the_command_line(evomix, backend, words, message):
+    answer = evomix(*words)
+    assert (answer.code, answer.err) == (2, f"evomix: {message}. See: evomix {words[0]} --help\n")
+    assert backend.asked == {}
 
 
 def _chained():

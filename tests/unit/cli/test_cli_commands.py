@@ -61,11 +61,56 @@ def test_seed_zero_is_passed_on(evomix, backend):
     assert backend.asked["synth"]["seed"] == 0
 
 
+def _charge(name, *, unit="one row", **settings):
+    from evomix.privacy.ledger import Budget, Ledger
+
+    Ledger().open_run(name, "/data/p.csv", Budget(1.0, 1e-6), fingerprint=None, spec_digest="d", unit=unit, **settings)
+
+
+@pytest.mark.parametrize(
+    ("figures", "line"),
+    [({"stddev": 11.94}, "σ = 11.9 units"), ({"scale": 4.0}, "Laplace of scale 4 units")],
+)
+def test_synth_says_how_noisy_a_vote_is(evomix, backend, figures, line):
+    backend.privacy.pop("mixing_weight")
+    backend.privacy.update(figures)
+    out = evomix("synth", "p.csv", "--epsilon", "1").out
+    assert f"noise on a vote: {line}\n" in out
+    assert "share of noise" not in out
+
+
+def test_synth_says_what_all_runs_have_spent(evomix, backend):
+    from evomix.privacy.ledger import Budget
+
+    for name in "abc":
+        _charge(name, grant=Budget(10.0, 1e-5))
+    out = evomix("synth", "p.csv", "--epsilon", "1").out
+    assert "this data set has now spent ε = 3, δ = 3e-06 of the granted ε = 10, δ = 1e-05 in 3 runs\n" in out
+
+
+def test_costs_that_protect_different_units_are_not_added(evomix, backend):
+    _charge("a")
+    _charge("b", unit="all rows with one value of 'person'")
+    out = evomix("synth", "p.csv", "--epsilon", "1").out
+    assert "2 runs that do not all protect the same" in out
+    assert "has now spent" not in out
+
+
+def test_a_run_that_is_done_does_not_fail_with_its_ledger(evomix, backend, tmp_path):
+    (tmp_path / "ledger.sqlite").write_bytes(b"not a ledger at all" * 100)
+    answer = evomix("synth", "p.csv", "--epsilon", "1")
+    assert answer.code == 0
+    assert "7 rows in s.csv" in answer.out
+
+
 def test_synth_prints_the_answer_on_stdout_and_warnings_on_stderr(evomix, backend):
+    _charge("a")
     answer = evomix("synth", "p.csv", "--epsilon", "1")
     assert answer.out.splitlines() == [
         "7 rows in s.csv",
-        "epsilon=1.0 delta=1e-06 (replace-one, unit: row, mechanism: linmix)",
+        "epsilon=1.0 delta=1e-06 (replace-one, unit: one row, mechanism: linmix)",
+        "share of noise in a draw: 77 %",
+        "this data set has now spent ε = 1, δ = 1e-06 in 1 run",
         f"report: {Path('s.run') / 'report.html'}",
     ]
     assert answer.err == "evomix: warning: income: odd\n"
@@ -92,9 +137,18 @@ def test_large_epsilon_warns(evomix, value, loud):
 
 
 def test_dry_run_plans_only(evomix, backend):
+    backend.plan["signal"] = float("nan")
     answer = evomix("synth", "p.csv", "--epsilon", "1", "--dry-run", "--json")
-    assert answer.json == {"draws": 5, "share": None}
+    assert answer.json == {**backend.plan, "signal": None, "ledger": "/l.sqlite"}
     assert set(backend.asked) == {"dry_run"}
+
+
+def test_dry_run_reads_like_a_plan(evomix, backend):
+    answer = evomix("synth", "p.csv", "--epsilon", "1", "--dry-run")
+    assert "draws: 5 + 2 × 4\n" in answer.out
+    assert answer.out.endswith("ledger: /l.sqlite\n")
+    assert "public rows" not in answer.out
+    assert answer.err == "evomix: warning: few units\n"
 
 
 def test_plan(evomix, backend, tmp_path):
@@ -102,7 +156,49 @@ def test_plan(evomix, backend, tmp_path):
     histogram.write_text("[0.5, 0.25, 1]")
     answer = evomix("plan", "--n", "100", "--epsilon", "2", "--public-histogram", histogram)
     assert backend.asked["plan"] == {"n": 100, "epsilon": 2.0, "public_histogram": [0.5, 0.25, 1.0]}
-    assert answer.out.splitlines() == ["draws: 5", "candidates: 20", "per round: 1, 2"]
+    assert answer.err == "evomix: warning: few units\n"
+    assert answer.out.splitlines() == [
+        "private units: 100",
+        "privacy: ε = 2, δ = 1e-06 (replace-one)",
+        "mechanism: linmix",
+        "public rows: assumed none (--public if there will be)",
+        "rounds of votes: 3",
+        "candidates in a round: at most 20",
+        "variations of each parent in a round: 3",
+        "draws: 5 + 2 × 4",
+        "share of noise in a draw: 69 %",
+        "a round is worth about 59 noise-free draws",
+        "worst case: 0.42 % of what is drawn is not where the votes are",
+        "synthetic rows: 50",
+    ]
+
+
+def test_plan_leaves_out_what_does_not_apply(evomix, backend):
+    backend.plan |= {"mechanism": "gaussian", "draws": [], "mixing_weight": None, "noise_scale": 5.0, "signal": 0.5}
+    backend.plan["worst_case_tv"] = None
+    out = evomix("plan", "--n", "100", "--epsilon", "2").out
+    assert "noise on a vote: σ = 5 units\na round is worth about 0.5 noise-free draws\nsynthetic" in out
+    assert "draws:" not in out
+
+
+@pytest.mark.parametrize(
+    ("words", "informed", "said"),
+    [(["--public"], True, "assumed at hand (--public)"), (["--no-public"], False, "assumed none (--no-public)")],
+)
+def test_plan_says_what_it_assumed_about_public_rows(evomix, backend, words, informed, said):
+    answer = evomix("plan", "--n", "100", "--epsilon", "2", *words)
+    assert backend.asked["plan"]["informed"] is informed
+    assert f"public rows: {said}\n" in answer.out
+
+
+@pytest.mark.parametrize("words", [["--mechanism", "pubmix"], ["--public-histogram", "h.json"]])
+def test_plan_refuses_a_contradiction_about_public_rows(evomix, backend, tmp_path, monkeypatch, words):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "h.json").write_text("[1]")
+    answer = evomix("plan", "--n", "100", "--epsilon", "2", "--no-public", *words)
+    assert answer.code == 2
+    assert "--no-public contradicts" in answer.err
+    assert backend.asked == {}
 
 
 @pytest.mark.parametrize("text", [None, "{}", "[1, true]", '["1"]', "[1", "7"])
@@ -120,10 +216,14 @@ def test_evaluate_says_that_it_costs_everything(evomix, backend):
     answer = evomix("evaluate", "--real", "r.csv", "--synthetic", "s.csv", "--target", "y", "-o", "e.html")
     files, given = backend.asked["evaluate"]
     assert files == (Path("r.csv"), Path("s.csv"))
-    assert given == {"public": None, "target": "y", "report": Path("e.html"), "schema": None, "seeds": 3}
+    assert given == {"public": None, "target": "y", "report": Path("e.html"), "schema": None, "seeds": 3} | {
+        "encoding": None,
+        "public_encoding": None,
+    }
     assert "epsilon is infinite" in answer.err
     assert "warning: few rows" in answer.err
     assert answer.out.splitlines() == [
+        "On 1 of 2 figures they differ.",
         "distance to real rows (0 is best; floor: public rows)",
         "                        synthetic  ceiling  floor",
         "2-way total variation   0.123      0.010    -",
@@ -142,9 +242,24 @@ def test_evaluate_without_a_target_and_as_json(evomix, backend):
 
 
 def test_demo(evomix, backend, tmp_path):
-    assert evomix("demo", "-o", tmp_path, "--json").json["out"] == str(tmp_path)
-    answer = evomix("demo", "-o", tmp_path)
-    assert answer.out.startswith(f"out: {tmp_path}\ndistance to real rows")
+    assert evomix("demo", "-o", tmp_path, "--json").json["mechanism"]["draws"] == 40
+    assert backend.asked["demo"] == tmp_path
+    assert evomix("demo", "-o", tmp_path).out.splitlines()[:8] == [
+        "synthetic table: s.csv",
+        "privacy report: r.html",
+        "evaluation: e.html",
+        "7 rows, made from 9 private ones",
+        "epsilon=1.0 delta=1e-06 (replace-one, unit: one row, mechanism: linmix)",
+        "share of noise in a draw: 78 %",
+        "On 1 of 2 figures they differ.",
+        "distance to real rows (0 is best; floor: public rows)",
+    ]
+
+
+def test_evaluate_passes_encodings_on(evomix, backend):
+    evomix("evaluate", "--real", "r.csv", "--synthetic", "s.csv", "--encoding", "cp1252", "--public-encoding", "utf-16")
+    _, given = backend.asked["evaluate"]
+    assert (given["encoding"], given["public_encoding"]) == ("cp1252", "utf-16")
 
 
 def test_ledger_grants_shows_and_resets(evomix, tmp_path):
@@ -161,7 +276,7 @@ def test_ledger_grants_shows_and_resets(evomix, tmp_path):
     assert evomix("ledger", "reset", "--dataset", "clinic", "--yes", "--json").json["spent"]["epsilon"] == 0.0
 
 
-@pytest.mark.parametrize(("reply", "code", "runs"), [("n\n", 2, 1), ("y\n", 0, 0), ("", 130, 1)])
+@pytest.mark.parametrize(("reply", "code", "runs"), [("n\n", 2, 1), ("y\n", 0, 0), ("", 2, 1)])
 def test_reset_asks_first(evomix, monkeypatch, reply, code, runs):
     import io
 
@@ -172,10 +287,29 @@ def test_reset_asks_first(evomix, monkeypatch, reply, code, runs):
     answer = evomix("ledger", "reset", "--dataset", "clinic")
     assert answer.code == code
     assert "Forget 1 charges" in answer.err
+    assert ("needs --yes when nobody can answer" in answer.err) == (reply == "")
     assert Ledger().balance("clinic").runs == runs
 
 
-@pytest.mark.parametrize("budget", ["", "a:b", "0:1e-6", "1:1", "nan:0"])
+def test_reset_stopped_at_the_question_is_130(evomix, monkeypatch):
+    import io
+
+    evomix("ledger", "grant", "--dataset", "clinic", "--budget", "3:1e-5")
+    terminal = io.StringIO("")
+    terminal.isatty = lambda: True
+    monkeypatch.setattr("sys.stdin", terminal)
+    assert evomix("ledger", "reset", "--dataset", "clinic").code == 130
+
+
+@pytest.mark.parametrize("words", [["--yes"], []])
+def test_reset_of_a_data_set_that_is_not_there_is_refused(evomix, words):
+    answer = evomix("ledger", "reset", "--dataset", "nosuch", *words)
+    assert (answer.code, answer.out) == (2, "")
+    assert "dataset='nosuch'" in answer.err
+    assert "Forget" not in answer.err
+
+
+@pytest.mark.parametrize("budget", ["", "a:b", "0:1e-6", "1:1", "nan:0", "1", "1:0"])
 def test_grant_refuses_what_is_no_budget(evomix, budget):
     answer = evomix("ledger", "grant", "--dataset", "clinic", "--budget", budget)
     assert answer.code == 2

@@ -25,6 +25,14 @@ def test_good_rows_near_the_ceiling_bad_rows_near_the_floor():
     assert list(good) == ["synthetic", "real_same_rows", "real_all", "guess"]
 
 
+def test_as_many_real_rows_are_no_arm_of_their_own_where_they_are_all():
+    real = related_rows(100, 1)  # 70 to train on
+    assert "real_same_rows" in score(real, related_rows(69, 2), "flag", seeds=1)[1]
+    for rows in (70, 71):
+        arms = score(real, related_rows(rows, 2), "flag", seeds=1)[1]
+        assert list(arms) == ["synthetic", "real_all", "guess"]
+
+
 def test_lost_class_counts_as_missed_and_scores_stay_finite():
     found, scores = score(related_rows(800, 1, rare=0.08), related_rows(400, 2, rare=0.0), "group")
     assert found.rare == ("rare",)

@@ -1,3 +1,5 @@
+from pathlib import Path
+
 import pandas as pd
 import pytest
 from experiment_tables import SCHEMA, people, ready
@@ -5,6 +7,7 @@ from experiment_tables import SCHEMA, people, ready
 from evomix.core.errors import SchemaError, SpecError
 from evomix.experiment.inputs import open_inputs
 from evomix.experiment.spec import RunSpec
+from evomix.formats.table import write_table
 
 
 def test_something_public_is_needed():
@@ -70,3 +73,15 @@ def test_order_of_columns_does_not_matter():
     table = people(10)
     turned = open_inputs(RunSpec(private=table.select(["job", "income", "age"]), epsilon=1.0, schema=SCHEMA))
     assert turned.schema.names == ("age", "income", "job")
+
+
+def test_a_public_table_that_is_the_private_one_is_refused(tmp_path):
+    table = people(50)
+    path, copy = tmp_path / "private.csv", tmp_path / "renamed.csv"
+    write_table(table, path)
+    copy.write_bytes(path.read_bytes())
+    pairs = [(path, path), (path, copy), (str(path), Path(copy)), (table, table), (table, people(50))]
+    for private, public in pairs:
+        with pytest.raises(SpecError, match="is the private table"):
+            open_inputs(RunSpec(private=private, public=public, epsilon=1.0))
+    open_inputs(RunSpec(private=path, public=people(50, seed=9), epsilon=1.0))

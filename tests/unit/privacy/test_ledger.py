@@ -82,6 +82,28 @@ def test_a_refusal_says_asked_spent_granted_left_and_the_way_on_and_records_noth
     open_run(ledger, "run 2", epsilon=0.4)
 
 
+def test_what_would_be_refused_is_told_in_the_same_words_and_nothing_is_written(ledger):
+    ask = {"unit": "one row", "adjacency": "replace-one"}
+    ledger.check_charge("adult", Budget(9.0, 1e-6), **ask)
+    with pytest.raises(BudgetExceeded):
+        ledger.check_charge("adult", Budget(9.0, 1e-6), grant=Budget(1.0, 1e-5), **ask)
+    assert not ledger.path.parent.exists()
+    open_run(ledger, "run 1", grant=Budget(1.0, 1e-5))
+    ledger.check_charge("adult", Budget(0.4, 1e-6), **ask)
+    refused = []
+    for attempt in (
+        lambda: ledger.check_charge("adult", Budget(0.5, 1e-6), **ask),
+        lambda: open_run(ledger, "run 2", epsilon=0.5),
+    ):
+        with pytest.raises(BudgetExceeded) as refusal:
+            attempt()
+        refused.append(str(refusal.value))
+    assert refused[0] == refused[1]
+    with pytest.raises(SpecError, match="protects what"):
+        ledger.check_charge("adult", Budget(0.1, 1e-6), unit="all rows", adjacency="replace-one")
+    assert [entry.run_id for entry in ledger.entries()] == ["run 1"]
+
+
 def test_a_refused_first_run_leaves_no_grant_behind(ledger):
     with pytest.raises(BudgetExceeded):
         open_run(ledger, "run 1", epsilon=2.0, grant=Budget(1.0, 1e-5))

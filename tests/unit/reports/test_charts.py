@@ -20,7 +20,7 @@ def test_histogram_is_the_distribution():
     assert min(tops) == 0.0, "the tallest of both tables fills the plot"
     assert (chart.missing, chart.reference_missing) == ("25.0 %", "0.0 %")
     assert chart.overlap == "50 %"  # ¼ + ¼ of 8 cells agree
-    assert (chart.histogram.low, chart.histogram.high) == ("0", "9")
+    assert chart.histogram.ticks == ("0", "9")
 
 
 def test_without_reference_there_is_no_outline_and_no_overlap():

@@ -213,6 +213,25 @@ def test_a_report_can_hold_its_evaluation():
     assert "Predicting region" in read.text
 
 
+def test_the_verdict_stands_above_the_figures():
+    evaluation = measured()
+    text = Page(render_evaluation(evaluation)).text
+    assert text.index(evaluation["verdict"]) < text.index("Distance of single columns")
+    assert Page(render_evaluation(evaluation | {"verdict": None})).text.count("figures") == text.count("figures") - 1
+
+
+def test_charts_say_what_they_compare_with():
+    text = Page(render_report(context())).text
+    assert "overlap with public " in text
+    assert "(public " in text
+    assert "reference" not in text
+
+
+def test_made_up_ids_are_counted_beside_the_modelled_columns():
+    assert "2 id columns made up anew" in Page(render_report(context(made_up=2))).text
+    assert "made up anew" not in render_report(context())
+
+
 def test_the_package_draws_without_a_plotting_library():
     code = "import sys, evomix.reports.html; sys.exit(bool({'matplotlib', 'sklearn', 'pandas'} & set(sys.modules)))"
     assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0

@@ -27,8 +27,10 @@ def test_the_guarantee_names_unit_relation_size_and_factor():
 
 def test_other_relations_and_units():
     _, text = words(adjacency="add-remove", unit_column="person")
-    assert "one of them has all rows that share one value in the column “person” more than the other." in text
+    assert "one of them has the rows of one value of “person” more than the other." in text
     assert "treated as public" not in text
+    _, text = words(unit_column="person")
+    assert "they differ in the rows of one value of “person”, replaced by any others; the number" in text
     _, text = words(unit="all rows with one value of 'person'")
     assert "The protected unit is all rows with one value of 'person'." in text
 

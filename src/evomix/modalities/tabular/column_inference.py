@@ -119,7 +119,10 @@ def infer_column(
     guess, gaps = _guess(name, plain)
     notes = list(guess.notes)
     if guess.type != "id" and is_identifier_name(name):
-        notes.append("the name is identifier-like; only public values are used, declare type 'id' to make values up")
+        notes.append(
+            "the name is identifier-like; only public values are used (declare type 'id' to make values up); if "
+            "several rows can share a value, protect them together with --unit"
+        )
     column = Column(name, guess.type, missing=gaps and guess.type != "id", missing_codes=missing_codes, **guess.fields)
     return column, notes
 
@@ -167,7 +170,7 @@ def _of_text(name: str, words: _Words) -> tuple[_Guess, bool]:
         guess = _numbers_in_text(name, present) or _times_in_text(present)
         if guess is not None:
             return guess, present.gaps
-    return _category(words), words.gaps
+    return _category(name, words), words.gaps
 
 
 def _numbers_in_text(name: str, words: _Words) -> _Guess | None:
@@ -203,18 +206,20 @@ def _times_in_text(words: _Words) -> _Guess | None:
     return _days(fitting[0][1], fitting[0][0]) if len(fitting) == 1 else None
 
 
-def _category(words: _Words) -> _Guess:
+def _category(name: str, words: _Words) -> _Guess:
     rows, distinct = words.rows, len(words.text)
+    if words.all_match(_DECIMAL_COMMA):
+        raise SchemaError(
+            f"column {name!r}: every value looks like a number with a decimal comma (12,5); write numbers with a "
+            "decimal point in both tables, or declare the column's type in a schema"
+        )
     if _nearly_distinct(rows, distinct):
         shown = ""
         lengths = {len(word) for word in words.text.to_pylist()}
         if words.all_match(r"^\d+$") and len(lengths) == 1:
             shown = f"%0{lengths.pop()}d"
         return _made_up(shown or "id-%06d", "nearly every row has its own value")
-    notes = []
-    if words.all_match(_DECIMAL_COMMA):
-        notes.append("values look like numbers with a decimal comma and were taken as categories; use a decimal point")
-    return _Guess("category", {"values": tuple(words.text.to_pylist())}, notes)
+    return _Guess("category", {"values": tuple(words.text.to_pylist())})
 
 
 def _whole(name: str, numbers: FloatArray) -> _Guess:

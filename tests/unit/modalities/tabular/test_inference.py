@@ -180,10 +180,10 @@ def test_missing_codes():
         infer(["1"], missing_codes={"d": (1,)})
 
 
-def test_decimal_commas_are_pointed_out():
-    found, warnings = infer(["1,5", "2,75"])
-    assert found.type == "category"
-    assert "decimal comma" in warnings[0]
+@pytest.mark.parametrize("cells", [["1,5", "2,75"], [f"{k},{k % 10}0" for k in range(100)]])
+def test_decimal_commas_are_refused(cells):
+    with pytest.raises(SchemaError, match=r"'c'.*decimal comma.*decimal point"):
+        infer(cells)
 
 
 @pytest.mark.parametrize("cells", [[[1]], [{"a": 1}], [b"x"], [timedelta(1)]])

@@ -1,0 +1,71 @@
+"""Figures of a plan or a run in plain words, for people; programs take the JSON form."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from itertools import groupby
+from typing import Any
+
+
+def plan_lines(planned: Mapping[str, Any], *, public: str | None = None) -> Iterator[str]:
+    """Yield the lines that say what a run would do, cost and lose; what does not apply is left out.
+
+    Args:
+        planned: a plan as a mapping; a dry run adds the ledger.
+        public: what was assumed about public rows, if that is not known.
+    """
+    yield f"private units: {planned['n']}"
+    yield f"privacy: {amount(planned['epsilon'], planned['delta'])} ({planned['adjacency']})"
+    yield f"mechanism: {planned['mechanism']}"
+    if public is not None:
+        yield f"public rows: {public}"
+    yield f"rounds of votes: {planned['rounds']}"
+    yield f"candidates in a round: at most {planned['candidates']}"
+    yield f"variations of each parent in a round: {planned['variations']}"
+    if planned["draws"]:
+        yield f"draws: {_draws(planned['draws'])}"
+    yield from noise_lines(
+        weight=planned["mixing_weight"],
+        **{"scale" if planned["mechanism"] == "laplace" else "stddev": planned["noise_scale"]},
+    )
+    yield f"a round is worth about {_count(planned['signal'])} noise-free draws"
+    if planned["worst_case_tv"] is not None:
+        yield f"worst case: {_percent(planned['worst_case_tv'])} of what is drawn is not where the votes are"
+    yield f"synthetic rows: {planned['rows']}"
+    if "ledger" in planned:
+        yield f"ledger: {planned['ledger']}"
+
+
+def noise_lines(
+    *, weight: float | None = None, stddev: float | None = None, scale: float | None = None
+) -> Iterator[str]:
+    """Yield how much noise a release holds: the share of noise in a draw, or the noise on each count of votes."""
+    if weight is not None:
+        yield f"share of noise in a draw: {_percent(weight)}"
+    if stddev is not None:
+        yield f"noise on a vote: σ = {stddev:.3g} units"
+    if scale is not None:
+        yield f"noise on a vote: Laplace of scale {scale:.3g} units"
+
+
+def amount(epsilon: float, delta: float) -> str:
+    """Return a privacy loss with all its digits, because a rounded sum could say less than was spent."""
+    return f"ε = {_number(epsilon)}, δ = {_number(delta)}"
+
+
+def _number(value: float) -> str:
+    return repr(float(value)).removesuffix(".0")
+
+
+def _draws(draws: Sequence[int]) -> str:
+    groups = [(size, len(list(rounds))) for size, rounds in groupby(draws)]
+    return " + ".join(str(size) if times == 1 else f"{times} × {size}" for size, times in groups)
+
+
+def _count(value: float) -> str:
+    return f"{value:.0f}" if value >= 10.0 else f"{value:.2g}"
+
+
+def _percent(share: float) -> str:
+    value = 100.0 * share
+    if value == 0.0 or 10.0 <= value < 99.0:
+        return f"{value:.0f} %"
+    return f"{value:.4g} %" if value >= 99.0 else f"{value:.2g} %"

@@ -1,0 +1,48 @@
+"""What would stop a run, found without a run: nothing is written and no private cell is read."""
+
+from evomix.core.errors import BudgetExceeded, SpecError
+from evomix.experiment import artifacts
+from evomix.experiment.identity import public_name, unit_in_words
+from evomix.experiment.planning import Plan
+from evomix.experiment.spec import RunSpec
+from evomix.formats.atomic import check_place
+from evomix.formats.table import check_output
+from evomix.privacy.budget import Budget
+from evomix.privacy.ledger import Ledger
+
+
+def check_places(spec: RunSpec) -> None:
+    """Refuse an output or a run folder that cannot be made, as far as can be told without making it.
+
+    Raises:
+        EvomixError: naming the place.
+    """
+    if spec.out is not None:
+        check_output(spec.out, create=False)
+    if spec.run_dir is not None:
+        folder = spec.run_dir
+        if folder.exists() and not folder.is_dir():
+            raise SpecError(f"run_dir={str(folder)!r} is a file; name a folder (--run-dir)")
+        check_place(folder / artifacts.PRIVACY_FILE if folder.exists() else folder)
+
+
+def budget_warnings(spec: RunSpec, planned: Plan, grant: Budget | None) -> tuple[str, ...]:
+    """Return a sentence if the ledger would refuse the run as it stands now.
+
+    A run that is resumed is charged already. A table in memory that was given no name is told apart by its cells,
+    which are not read here.
+
+    Raises:
+        EnvironmentFailure: the ledger cannot be read.
+    """
+    dataset = public_name(spec)
+    if spec.resume or dataset is None:
+        return ()
+    asked = Budget(planned.epsilon, planned.delta)
+    try:
+        Ledger(spec.ledger).check_charge(
+            dataset, asked, unit=unit_in_words(spec), adjacency=planned.adjacency, grant=grant
+        )
+    except (BudgetExceeded, SpecError) as refusal:
+        return (f"the ledger would refuse this run: {refusal}",)
+    return ()
