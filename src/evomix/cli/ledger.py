@@ -47,7 +47,8 @@ def show(
     answer_table(("data set", "granted", "spent", "left", "runs"), rows)
     for b in balances:
         if b.unit is not None:
-            answer(f"unit of {b.dataset}: {b.unit} ({b.adjacency})")
+            apart = "; these amounts do not add up" if b.mixed else ""
+            answer(f"unit of {b.dataset}: {b.unit} ({b.adjacency}){apart}")
 
 
 @ledger.command()

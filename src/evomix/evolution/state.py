@@ -13,7 +13,7 @@ from evomix.core.errors import InputFileError
 from evomix.core.release import Draws, NoisyVotes, Release
 from evomix.formats.atomic import atomic_write
 
-_STATE_FILE = "state.npz"
+STATE_FILE = "state.npz"
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,7 +50,7 @@ def save_state(state: State, folder: Path) -> None:
         arrays["votes"] = release.votes
         header["release"] = {"kind": "noisy_votes", "stddev": release.stddev, "units": release.units}
     arrays["header"] = np.frombuffer(json.dumps(header).encode(), np.uint8)
-    with atomic_write(folder / _STATE_FILE) as partial, partial.open("wb") as file:
+    with atomic_write(folder / STATE_FILE) as partial, partial.open("wb") as file:
         np.savez_compressed(file, **arrays)
 
 
@@ -60,7 +60,7 @@ def load_state(folder: Path) -> State | None:
     Raises:
         InputFileError: the file is damaged.
     """
-    path = folder / _STATE_FILE
+    path = folder / STATE_FILE
     if not path.exists():
         return None
     try:

@@ -16,11 +16,11 @@ from evomix.curator.curator import Curator
 from evomix.curator.guard import withheld
 from evomix.evolution.harvest import harvest
 from evomix.evolution.loop import evolve
-from evomix.evolution.state import State
+from evomix.evolution.state import STATE_FILE, State
 from evomix.evolution.step import Round
 from evomix.experiment import artifacts
 from evomix.experiment.design import Design, design, noise_weights, public_shares, restore
-from evomix.experiment.identity import dataset_name, fingerprint, spec_digest, unit_in_words
+from evomix.experiment.identity import MEMORY, dataset_name, fingerprint, spec_digest, unit_in_words
 from evomix.experiment.inputs import Inputs, open_inputs
 from evomix.experiment.resuming import check_same, deciding_settings, saved_run
 from evomix.experiment.spec import RunSpec
@@ -171,7 +171,9 @@ def _charge(
         epsilon=plan.epsilon,
         delta=plan.delta,
     )
-    return _RunRounds(ledger, saved["run_id"]), dataset
+    # The charge stays under the name it was made under, whatever the data set is called now.
+    charged = next(entry.dataset for entry in ledger.entries() if entry.run_id == saved["run_id"])
+    return _RunRounds(ledger, saved["run_id"]), charged
 
 
 def _evolve(
@@ -233,7 +235,7 @@ def _begin_folder(folder: Path | None, run_id: str, made: Design, spec: RunSpec,
         return
     folder.mkdir(parents=True, exist_ok=True)
     for old in (
-        folder / artifacts.CHECKPOINT / "state.npz",
+        folder / artifacts.CHECKPOINT / STATE_FILE,
         folder / artifacts.EVENTS_FILE,
         folder / artifacts.PRIVACY_FILE,
     ):
@@ -275,7 +277,7 @@ def _privacy(
         "selection": made.selection,
         "public_data": spec.public is not None,
         "seed": spec.seed,
-        "dataset": dataset if spec.dataset is not None or isinstance(spec.private, str | Path) else "a table in memory",
+        "dataset": "a table in memory" if dataset.startswith(MEMORY) else dataset,
         "run_id": rounds.run_id,
         "charges": [{"run_id": rounds.run_id, "epsilon": plan.epsilon, "delta": plan.delta}],
         "software": artifacts.software(),

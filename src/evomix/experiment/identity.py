@@ -11,6 +11,9 @@ from evomix.experiment.spec import RunSpec
 from evomix.formats.table import read_table
 from evomix.privacy.ledger import Ledger
 
+MEMORY: Final = "memory:"
+"""How the names of tables that have no name of their own begin; the rest stays in the ledger."""
+
 _PIECE: Final = 1 << 20
 _PIECES: Final = 16
 
@@ -56,7 +59,7 @@ def dataset_name(spec: RunSpec, digest: bytes, ledger: Ledger) -> str:
 
     Tables in memory have no name of their own: they are told apart by a digest under the ledger's secret key.
     """
-    return public_name(spec) or f"memory:{ledger.seal(digest).hex()[:16]}"
+    return public_name(spec) or f"{MEMORY}{ledger.seal(digest).hex()[:16]}"
 
 
 def unit_in_words(spec: RunSpec) -> str:

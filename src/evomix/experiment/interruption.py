@@ -4,6 +4,7 @@ from contextlib import suppress
 from dataclasses import dataclass
 
 from evomix.core.errors import InputFileError
+from evomix.evolution.state import STATE_FILE
 from evomix.experiment import artifacts
 from evomix.experiment.identity import public_name
 from evomix.experiment.run import with_paths
@@ -52,7 +53,9 @@ def standing_charge(spec: RunSpec, before: frozenset[str]) -> Standing | None:
     # A run that is resumed may go by another name of its data set; its own charge is told by the run folder.
     entries = Ledger(spec.ledger).entries(None if spec.resume else public_name(spec))
     charges = {entry.run_id: entry.budget for entry in entries}
+    begun = {entry.run_id: entry.rounds_begun for entry in entries}
     new = [run_id] if spec.resume else [name for name in charges if name not in before]
-    if run_id in new and run_id in charges:
-        return Standing(charges[run_id], resumable=True)
+    if saved is not None and run_id in new and run_id in charges:
+        released = (spec.run_dir / artifacts.CHECKPOINT / STATE_FILE).exists()
+        return Standing(charges[run_id], resumable=released or begun[run_id] < saved["plan"]["rounds"])
     return Standing(charges[new[-1]], resumable=False) if new and not spec.resume else None

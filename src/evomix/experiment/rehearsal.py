@@ -1,4 +1,7 @@
-"""What would stop a run, found without a run: nothing is written and no private cell is read."""
+"""What would stop a run, found without a run: nothing is written, and nothing here reads a private cell.
+
+Opening the inputs, which a dry run does too, counts units and compares the private file with the public one.
+"""
 
 from evomix.core.errors import BudgetExceeded, SpecError
 from evomix.experiment import artifacts

@@ -36,9 +36,10 @@ class Balance:
         granted: the budget over all runs; ``None`` means that none was set and charges are only recorded.
         spent: sum of the charges that count, rounded up.
         left: what may still be asked, rounded down; ``None`` without a grant.
-        unit: what the charges that count protect, in words (more than one only without a budget: then their sum bounds
-            nothing); ``None`` without any.
+        unit: what the charges that count protect, in words (more than one where runs of several units were charged
+            before a budget was granted: their sum bounds nothing, no further run is admitted); ``None`` without any.
         adjacency: their neighbour relation; ``None`` without any.
+        mixed: whether they protect more than one unit, or under more than one relation.
         runs: number of charges that count.
         voided: number of charges that the owner forgot by a reset.
     """
@@ -49,6 +50,7 @@ class Balance:
     left: Budget | None
     unit: str | None
     adjacency: str | None
+    mixed: bool
     runs: int
     voided: int
 
@@ -160,6 +162,10 @@ class Ledger:
             BudgetExceeded, SpecError, EnvironmentFailure: as :meth:`open_run`.
         """
         dataset = checked_name("dataset", dataset)
+        unit, adjacency = checked_text("unit", unit), checked_text("adjacency", adjacency)
+        budget.require_spendable()
+        if grant is not None:
+            grant.require_spendable()
         with reading(self.path) as connection:
             granted = None if connection is None else rows_of.granted(connection, dataset)
             charges = [] if connection is None else rows_of.counting(connection, dataset)
@@ -260,6 +266,7 @@ class Ledger:
             left=None if granted is None else granted.minus(spent),
             unit=_all_of(entry.unit for entry in counting),
             adjacency=_all_of(entry.adjacency for entry in counting),
+            mixed=len({(entry.unit, entry.adjacency) for entry in counting}) > 1,
             runs=len(counting),
             voided=len(charges) - len(counting),
         )

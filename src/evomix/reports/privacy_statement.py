@@ -165,8 +165,8 @@ def _delta_meaning(delta: float) -> str:
     if delta == 0:
         return "The bound holds without exception."
     return (
-        f"The probability set aside for outcomes where the factor may be exceeded: about 1 in "
-        f"{count(round(1 / delta))}."
+        f"By how much the probability of any outcome may exceed what the factor allows: at most about 1 in "
+        f"{count(math.floor(1 / delta))}."
     )
 
 

@@ -66,7 +66,19 @@ def test_a_run_that_is_resumed_keeps_its_charge_under_any_name_and_can_go_on(spe
     _stopped(spec, monkeypatch, "_evolve")
     again = replace(spec, resume=True, dataset="renamed")
     assert _stopped(again, monkeypatch, "_evolve") == Standing(CHARGED, resumable=True)
-    assert synthesize_to_file(again).rows == 5
+    made = synthesize_to_file(again)
+    assert made.rows == 5
+    # What is told names the account that was charged, not the new name.
+    assert made.privacy["dataset"] == str(spec.private.resolve())
+
+
+def test_a_run_whose_only_round_was_interrupted_has_nothing_to_go_on_from(spec, monkeypatch):
+    before = charged_runs(spec)
+    with monkeypatch.context() as patched:
+        patched.setattr("evomix.curator.curator.draw_voters", _stop)
+        with pytest.raises(KeyboardInterrupt):
+            synthesize_to_file(replace(spec, rounds=1))
+    assert standing_charge(replace(spec, rounds=1), before) == Standing(CHARGED, resumable=False)
 
 
 def test_without_anything_to_resume_nothing_was_charged(spec):

@@ -194,6 +194,17 @@ def test_without_a_budget_nothing_is_added_so_all_units_are_named(ledger):
     open_run(ledger, "run 1")
     open_run(ledger, "run 2", unit=PERSON)
     assert ledger.balance("adult").unit == f"{PERSON} and one row"
+    assert ledger.balance("adult").mixed
+
+
+def test_what_is_checked_beforehand_is_what_a_run_is_refused_for(ledger):
+    whole = {"unit": "one row", "adjacency": "replace-one"}
+    for budget, words in ((Budget(0.0, 0.0), whole), (Budget(1.0, 1e-6), whole | {"unit": " bad "})):
+        with pytest.raises(SpecError):
+            ledger.check_charge("adult", budget, **words)
+        with pytest.raises(SpecError):
+            ledger.open_run("run 1", "adult", budget, fingerprint=None, spec_digest="s", **words)
+    assert not ledger.path.exists()
 
 
 @pytest.mark.parametrize("unit", ["", "one row ", "one\nrow"])
