@@ -3,7 +3,7 @@
 import json
 import math
 import sys
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import PurePath
 from typing import Any
 
@@ -30,17 +30,6 @@ def answer_json(payload: Any) -> None:
     answer(json.dumps(_plain(payload), indent=2, ensure_ascii=False, allow_nan=False))
 
 
-def answer_mapping(payload: Mapping[str, Any], *, as_json: bool) -> None:
-    """Print a nested mapping, its ``warnings`` on stderr: as JSON, or for people as an indented outline."""
-    for warning in payload.get("warnings", ()):
-        warn(warning)
-    if as_json:
-        answer_json(payload)
-        return
-    shown = {name: value for name, value in payload.items() if name != "warnings"}
-    answer("\n".join(_outline(_plain(shown), "")))
-
-
 def answer_table(header: Sequence[str], rows: Sequence[Sequence[str]]) -> None:
     """Print aligned columns, for people."""
     lines = [tuple(header), *(tuple(row) for row in rows)]
@@ -61,29 +50,3 @@ def _plain(value: Any) -> Any:
     if value is None or isinstance(value, bool | int | str):
         return value
     return str(value) if isinstance(value, PurePath) else repr(value)
-
-
-def _outline(value: Mapping[str, Any], indent: str) -> Iterator[str]:
-    for key, item in value.items():
-        name = key.replace("_", " ")
-        if isinstance(item, dict) and item:
-            yield f"{indent}{name}"
-            yield from _outline(item, indent + "  ")
-        elif isinstance(item, list) and item and isinstance(item[0], dict):
-            for position, entry in enumerate(item, start=1):
-                yield f"{indent}{name} {position}"
-                yield from _outline(entry, indent + "  ")
-        else:
-            yield f"{indent}{name}: {_short(item)}"
-
-
-def _short(value: Any) -> str:
-    if value is None:
-        return "-"
-    if isinstance(value, bool):
-        return "yes" if value else "no"
-    if isinstance(value, float):
-        return f"{value:.6g}"
-    if isinstance(value, dict | list):
-        return ", ".join(_short(item) for item in value) or "none"
-    return str(value)

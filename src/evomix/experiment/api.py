@@ -11,8 +11,6 @@ from evomix.experiment.folder_lock import exclusive
 from evomix.experiment.run import make_folder, write_report
 from evomix.experiment.spec import RunSpec
 
-_REPORT_SEED = 0
-
 
 @dataclass(frozen=True, slots=True)
 class Result:

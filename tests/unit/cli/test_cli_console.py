@@ -30,33 +30,6 @@ def test_json_says_what_json_can(capsys):
     assert "ε" in text
 
 
-def test_outline(capsys):
-    console.answer_mapping(
-        {
-            "tv_mean": 0.123456789,
-            "ok": True,
-            "none": None,
-            "in": {"a": []},
-            "rows": [{"n": 1}, {"n": 2}],
-            "warnings": ["odd"],
-        },
-        as_json=False,
-    )
-    captured = capsys.readouterr()
-    assert captured.err == "evomix: warning: odd\n"
-    assert captured.out.splitlines() == [
-        "tv mean: 0.123457",
-        "ok: yes",
-        "none: -",
-        "in",
-        "  a: none",
-        "rows 1",
-        "  n: 1",
-        "rows 2",
-        "  n: 2",
-    ]
-
-
 def test_table_is_aligned(capsys):
     console.answer_table(("a", "bb"), [("long", "x")])
     assert capsys.readouterr().out == "a     bb\nlong  x\n"
