@@ -10,6 +10,7 @@ from evomix.cli import options
 from evomix.cli.console import answer, answer_json
 from evomix.cli.progress import progress_bars
 from evomix.cli.quality import answer_quality
+from evomix.cli.wording import guarantee_line, noise_lines
 
 
 def demo(
@@ -33,14 +34,11 @@ def _print(shown: Mapping[str, Any]) -> None:
     """Print the files, the guarantee and the quality in few lines."""
     for name in ("synthetic table", "privacy report", "evaluation"):
         answer(f"{name}: {shown[name]}")
-    privacy, weight = shown["guarantee"], shown["mechanism"].get("mixing_weight")
+    privacy = {**shown["guarantee"], **shown["mechanism"]}
     answer(f"{shown['rows']} rows, made from {privacy['n']} private ones")
-    answer(
-        f"epsilon={privacy['epsilon']!r} delta={privacy['delta']!r} ({privacy['adjacency']}, unit: {privacy['unit']}, "
-        f"mechanism: {shown['mechanism']['mechanism']})"
-    )
-    if weight is not None:
-        answer(f"share of noise in a draw: {weight:.0%}".replace("%", " %"))
+    answer(guarantee_line(privacy))
+    for line in noise_lines(weight=privacy.get("mixing_weight")):
+        answer(line)
     if verdict := shown["quality"].get("verdict"):
         answer(verdict)
     answer_quality(shown["quality"])

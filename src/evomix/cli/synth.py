@@ -9,7 +9,7 @@ from evomix.cli import options
 from evomix.cli.console import answer, answer_json, warn
 from evomix.cli.failures import Interrupted
 from evomix.cli.progress import progress_bars
-from evomix.cli.wording import amount, noise_lines, plan_lines
+from evomix.cli.wording import amount, guarantee_line, noise_lines, plan_lines
 from evomix.core.errors import EvomixError, SpecError
 
 if TYPE_CHECKING:
@@ -140,11 +140,7 @@ def _print(outcome: "Outcome", spec: "RunSpec", *, as_json: bool) -> None:
         )
         return
     answer(f"{outcome.rows} rows in {outcome.out}")
-    stamp = "" if privacy.get("private", True) else "NOT PRIVATE: "
-    answer(
-        f"{stamp}epsilon={privacy['epsilon']!r} delta={privacy['delta']!r} "
-        f"({privacy['adjacency']}, unit: {privacy['unit']}, mechanism: {privacy['mechanism']})"
-    )
+    answer(guarantee_line(privacy))
     for line in noise_lines(
         weight=privacy.get("mixing_weight"), stddev=privacy.get("stddev"), scale=privacy.get("scale")
     ):

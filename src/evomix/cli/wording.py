@@ -34,6 +34,15 @@ def plan_lines(planned: Mapping[str, Any], *, public: str | None = None) -> Iter
         yield f"ledger: {planned['ledger']}"
 
 
+def guarantee_line(privacy: Mapping[str, Any]) -> str:
+    """Return ε and δ with what they are about, from privacy.json."""
+    stamp = "" if privacy.get("private", True) else "NOT PRIVATE: "
+    return (
+        f"{stamp}epsilon={privacy['epsilon']!r} delta={privacy['delta']!r} "
+        f"({privacy['adjacency']}, unit: {privacy['unit']}, mechanism: {privacy['mechanism']})"
+    )
+
+
 def noise_lines(
     *, weight: float | None = None, stddev: float | None = None, scale: float | None = None
 ) -> Iterator[str]:

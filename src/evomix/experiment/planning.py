@@ -8,7 +8,8 @@ import numpy as np
 
 from evomix.core.arrays import FloatArray
 from evomix.core.errors import SpecError
-from evomix.experiment.spec import LARGE_EPSILON, MECHANISMS, check_counts, check_proximity
+from evomix.experiment.spec import MECHANISMS, check_counts, check_proximity
+from evomix.privacy.budget import LARGE_EPSILON
 from evomix.privacy.calibration import check_delta, check_epsilon, mixing_weight
 from evomix.privacy.gaussian_accounting import gaussian_stddev
 from evomix.privacy.laplace_accounting import laplace_scale

@@ -3,6 +3,8 @@
 Opening the inputs, which a dry run does too, counts units and compares the private file with the public one.
 """
 
+from pathlib import Path
+
 from evomix.core.errors import BudgetExceeded, SpecError
 from evomix.experiment import artifacts
 from evomix.experiment.identity import public_name, unit_in_words
@@ -12,6 +14,12 @@ from evomix.formats.atomic import check_place
 from evomix.formats.table import check_output
 from evomix.privacy.budget import Budget
 from evomix.privacy.ledger import Ledger
+
+
+def refuse_file(folder: Path) -> None:
+    """Raise ``SpecError`` when the run folder is a file."""
+    if folder.exists() and not folder.is_dir():
+        raise SpecError(f"run_dir={str(folder)!r} is a file; name a folder (--run-dir)")
 
 
 def check_places(spec: RunSpec) -> None:
@@ -24,8 +32,7 @@ def check_places(spec: RunSpec) -> None:
         check_output(spec.out, create=False)
     if spec.run_dir is not None:
         folder = spec.run_dir
-        if folder.exists() and not folder.is_dir():
-            raise SpecError(f"run_dir={str(folder)!r} is a file; name a folder (--run-dir)")
+        refuse_file(folder)
         check_place(folder / artifacts.PRIVACY_FILE if folder.exists() else folder)
 
 

@@ -14,7 +14,7 @@ from evomix.experiment.design import make_plan
 from evomix.experiment.engine import Finished, Progress, run
 from evomix.experiment.folder_lock import exclusive
 from evomix.experiment.inputs import open_inputs
-from evomix.experiment.rehearsal import budget_warnings, check_places
+from evomix.experiment.rehearsal import budget_warnings, check_places, refuse_file
 from evomix.experiment.spec import RunSpec
 from evomix.formats.atomic import check_writable, write_text
 from evomix.formats.table import check_output, write_table
@@ -166,8 +166,7 @@ def make_folder(folder: Path) -> None:
     Raises:
         EvomixError: it is no folder or cannot be written to.
     """
-    if folder.exists() and not folder.is_dir():
-        raise SpecError(f"run_dir={str(folder)!r} is a file; name a folder (--run-dir)")
+    refuse_file(folder)
     check_writable(folder / "x") if folder.exists() else check_writable(folder)
     folder.mkdir(parents=True, exist_ok=True)
 

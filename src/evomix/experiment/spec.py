@@ -17,8 +17,6 @@ MODALITIES: Final = ("auto", "table")
 LATER_MODALITIES: Final = ("text", "image")
 LEAST: Final = {"rows": 1, "rounds": 1, "variations": 0, "candidates": 1, "draws": 1, "seed": 0}
 """Settings that are whole numbers, and the least they may be."""
-LARGE_EPSILON: Final = 10.0
-"""Above this ε a run is done, with a warning that it protects little."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

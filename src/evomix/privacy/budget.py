@@ -9,8 +9,12 @@ import math
 from collections.abc import Iterable
 from dataclasses import dataclass
 from fractions import Fraction
+from typing import Final
 
 from evomix.core.errors import SpecError
+
+LARGE_EPSILON: Final = 10.0
+"""Above this ε a run is done, with a warning that it protects little."""
 
 Exact = tuple[Fraction, Fraction]
 """ε and δ as rationals."""

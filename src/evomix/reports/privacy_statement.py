@@ -9,9 +9,9 @@ from dataclasses import dataclass
 from typing import Any
 
 from evomix.core.errors import SpecError
+from evomix.privacy.budget import LARGE_EPSILON
 from evomix.reports.wording import bound, count, power_or_number, small_number
 
-LARGE_EPSILON = 10.0
 FALSE_ALARM = 0.05
 RISK_IS_NOT_BOUND = (
     "ε and δ are proven bounds: they hold against any attack, known or not. A measured risk, such as a count of "

@@ -1,10 +1,13 @@
 """Small tables to run on."""
 
+import json
+
 import numpy as np
 import pyarrow as pa
 
 from evomix.experiment.inputs import open_inputs
 from evomix.experiment.spec import RunSpec
+from evomix.formats.table import write_table
 
 SCHEMA = {
     "columns": [
@@ -27,6 +30,16 @@ def people(rows, *, seed=0):
             "income": np.where(rng.random(rows) < 0.1, np.nan, np.round(ages * rng.uniform(1, 9, rows), 2)),
             "job": np.array(["a", "b", "c", "other"])[np.minimum(rng.integers(0, 8, rows), 3)],
         }
+    )
+
+
+def file_spec(folder, **changes):
+    """A small run on files in ``folder``."""
+    write_table(people(60), folder / "private.csv")
+    (folder / "schema.json").write_text(json.dumps(SCHEMA))
+    settings = {"epsilon": 1.0, "delta": 1e-6, "candidates": 20, "rounds": 2, "rows": 5}
+    return RunSpec(
+        private=folder / "private.csv", schema=folder / "schema.json", out=folder / "made.csv", **(settings | changes)
     )
 
 

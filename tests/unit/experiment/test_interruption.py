@@ -1,14 +1,11 @@
-import json
 from dataclasses import replace
 
 import pytest
-from experiment_tables import SCHEMA, people
+from experiment_tables import file_spec
 
 from evomix.experiment import engine
 from evomix.experiment.interruption import Standing, charged_runs, standing_charge
 from evomix.experiment.run import synthesize_to_file
-from evomix.experiment.spec import RunSpec
-from evomix.formats.table import write_table
 from evomix.privacy.budget import Budget
 
 CHARGED = Budget(1.0, 1e-6)
@@ -16,19 +13,7 @@ CHARGED = Budget(1.0, 1e-6)
 
 @pytest.fixture
 def spec(tmp_path):
-    write_table(people(60), tmp_path / "private.csv")
-    (tmp_path / "schema.json").write_text(json.dumps(SCHEMA))
-    return RunSpec(
-        private=tmp_path / "private.csv",
-        schema=tmp_path / "schema.json",
-        epsilon=1.0,
-        delta=1e-6,
-        out=tmp_path / "made.csv",
-        candidates=20,
-        rounds=2,
-        rows=5,
-        seed=1,
-    )
+    return file_spec(tmp_path, seed=1)
 
 
 def _stop(*_arguments, **_settings):

@@ -1,31 +1,17 @@
-import json
 from dataclasses import replace
 
 import pytest
-from experiment_tables import SCHEMA, people
+from experiment_tables import file_spec, people
 
 from evomix.core.errors import EnvironmentFailure, SpecError
 from evomix.experiment.run import dry_run, synthesize_to_file
-from evomix.experiment.spec import RunSpec
-from evomix.formats.table import write_table
 from evomix.privacy import Ledger
 from evomix.privacy.budget import Budget
 
 
 @pytest.fixture
 def spec(tmp_path):
-    write_table(people(60), tmp_path / "private.csv")
-    (tmp_path / "schema.json").write_text(json.dumps(SCHEMA))
-    return RunSpec(
-        private=tmp_path / "private.csv",
-        schema=tmp_path / "schema.json",
-        epsilon=2.0,
-        delta=1e-6,
-        out=tmp_path / "made.csv",
-        candidates=20,
-        rounds=1,
-        rows=5,
-    )
+    return file_spec(tmp_path, epsilon=2.0, rounds=1)
 
 
 def _refusals(spec):
