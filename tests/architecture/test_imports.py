@@ -10,7 +10,7 @@ import pytest
 SRC = Path(__file__).parents[2] / "src"
 SIBLINGS = ("evolution", "curator", "modalities", "selection", "evaluation")
 EXACT_VOTES = ("evomix.curator.records", "evomix.curator.voting")
-PRIVACY_MAY_IMPORT = {"numpy", "scipy", "numba", "opendp", "platformdirs", "dp_accounting"}
+PRIVACY_MAY_IMPORT = {"numpy", "scipy", "numba", "opendp", "platformdirs", "threadpoolctl"}
 CORE_MAY_IMPORT = {"numba", "numpy", "pyarrow"}
 
 

@@ -106,7 +106,7 @@ def test_only_a_release_leaves_and_its_kind_is_the_mechanisms(mechanism, selecti
     assert len(finished.state.candidates) <= 60
     if isinstance(release, Draws):
         assert release.draws == finished.design.plan.draws[-1]
-        assert release.noise_distribution.min() >= finished.design.mechanism.floor
+        assert release.noise_distribution.min() >= finished.design.account.mechanisms[-1].floor
 
 
 @pytest.mark.parametrize(("mechanism", "selection"), PAIRS)

@@ -50,9 +50,11 @@ class House:
     def rounds_begun(self):
         return sum(entry.rounds_begun for entry in Ledger(self.ledger).entries())
 
-    def interrupt(self):
+    def interrupt(self, **changes):
         """Begin a run and kill it after two rounds."""
-        assert self.victims.run(self.words(), crash=("evomix.evolution.loop:save_state", "after", 2))[0] == KILLED
+        assert (
+            self.victims.run(self.words(**changes), crash=("evomix.evolution.loop:save_state", "after", 2))[0] == KILLED
+        )
 
     def saved_round(self):
         """Return the last round that was kept, or -1."""
@@ -82,11 +84,11 @@ class House:
     def leftovers(self):
         return [path for path in self.folder.rglob("*") if path.name.endswith((".partial", ".lock"))]
 
-    def finish(self, mechanism="pubmix"):
+    def finish(self, mechanism="pubmix", **changes):
         """Resume until the run is done; return its privacy.json, or None when there was nothing to go on from."""
         before = self.spent()
         begun = {entry.run_id: entry.rounds_begun for entry in Ledger(self.ledger).entries()}
-        code, printed = self.victims.run(self.words("--resume", mechanism=mechanism))
+        code, printed = self.victims.run(self.words("--resume", mechanism=mechanism, **changes))
         self.check()
         assert self.spent() == before  # going on costs nothing more
         if code == 2:

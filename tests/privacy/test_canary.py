@@ -17,6 +17,11 @@ from evomix.modalities.tabular.codec import TableCodec
 from evomix.privacy.mechanisms.gaussian import GaussianHistogram
 
 MECHANISMS = ("pubmix", "linmix", "gaussian", "laplace")
+DIFFERING = {
+    "pld": ("pubmix,gaussian", ("--candidates", "20,40")),
+    "draws": ("linmix,pubmix", ("--candidates", "20,40", "--accounting", "draws")),
+    "renyi": ("laplace,pubmix", ("--candidates", "20,40", "--accounting", "renyi")),
+}
 
 
 @pytest.fixture
@@ -77,6 +82,16 @@ def test_no_canary_in_anything_a_run_leaves(house, mechanism):
     assert {"s.csv", "checkpoint", "privacy.json", "report.html", "events.jsonl", "spec.toml", "ledger.sqlite"} <= {
         path.name for path in (house.parent / "outside").rglob("*")
     }
+    _assert_clean(house, printed)
+
+
+@pytest.mark.parametrize("accountant", DIFFERING)
+def test_no_canary_in_anything_that_a_run_of_differing_rounds_leaves(house, accountant):
+    mechanism, options = DIFFERING[accountant]
+    plant(house)
+    code, printed = _synth(house, "--json", *options, mechanism=mechanism)
+    assert code == 0, printed
+    assert f'"accountant": "{accountant}"' in printed
     _assert_clean(house, printed)
 
 

@@ -20,10 +20,14 @@ from evomix.formats.row_source import MemoryRows
 from evomix.neighbors.tabular import NUMBER, TabularIndex
 from evomix.privacy.adjacency import LATTICE
 from evomix.privacy.calibration import GRID, mixing_weight
+from evomix.privacy.composition import calibrate_rounds
+from evomix.privacy.mechanisms.allowance import Allowance, equal_shares
 from evomix.privacy.mechanisms.gaussian import GaussianHistogram
 from evomix.privacy.mechanisms.laplace import LaplaceHistogram
 from evomix.privacy.mechanisms.mixture import Mixture
+from evomix.privacy.mechanisms.schedule import Schedule, accounted_round
 from evomix.privacy.randomness import SystemSource
+from evomix.privacy.rounds import RoundShape
 
 RELEASES = 24_000
 MISTAKE = 1e-6
@@ -72,13 +76,25 @@ def _calibrated(*, weight=1.0, floor=0.25):
     return Mixture("linmix", numerator / GRID, floor, DRAWS * RELEASES, UNITS, EPSILON, DELTA)
 
 
+class _Uncertified:
+    """An account of many releases that lets everything pass, so that a broken mechanism can be put to the test."""
+
+    def __init__(self, mechanism):
+        self.units, self.mechanisms, self.draws = mechanism.units, (mechanism,) * RELEASES, (DRAWS,) * RELEASES
+
+    def mechanism_of(self, round_index, proposed=None):
+        return self.mechanisms[round_index]
+
+    def spend(self, round_index, mechanism):
+        pass
+
+
 def _counts(records, mixture, weights):
     """Return how often candidates 0 and 1 were drawn in each of many releases, as the curator computes them."""
     curator = Curator(
         records,
         _Embedder(),
-        mixture,
-        draws=[DRAWS] * RELEASES,
+        _Uncertified(mixture),
         first_round=0,
         ledger=_Ledger(),
         source=SystemSource(),
@@ -167,6 +183,70 @@ def test_the_laplace_keeps_its_promise_and_half_its_noise_is_convicted():
     assert 0.6 * EPSILON < _histogram_shown(sound, delta=1e-6, statistic=ratio) <= EPSILON
     broken = LaplaceHistogram(sound.scale / 2, 1, UNITS, EPSILON, 1e-6)
     assert _histogram_shown(broken, delta=1e-6, statistic=ratio) > EPSILON
+
+
+MIXED_SHAPES = RoundShape("mixing", draws=DRAWS, floor=0.25), RoundShape("gaussian")
+
+
+def _mixed_shown(rounds, *, times=1):
+    """Return the ε that a mixture round and a Gaussian round, so many ``times``, show by their likelihood ratio."""
+    evidence = [_evidence(*rounds) for _ in range(times)]
+    return epsilon_shown(*(sum(of_one_table) for of_one_table in zip(*evidence, strict=True)), delta=DELTA)
+
+
+def _evidence(mixing, gaussian):
+    """Return the log-likelihood ratio (but for a constant) of many runs on both neighbours."""
+    numerator = int(mixing.mixing_weight * GRID)
+    mixture = Mixture("linmix", numerator / GRID, 0.25, DRAWS * RELEASES, UNITS, EPSILON, DELTA)
+    histogram = GaussianHistogram(gaussian.stddev, 1, UNITS, EPSILON, DELTA)
+    base, gain = mixture.mixing_weight * 0.25, (1.0 - mixture.mixing_weight) / UNITS
+    evidence = []
+    for values in NEIGHBOURS:
+        drawn = _difference(_counts(_rows(values), mixture, UNIFORM)) * math.log1p(gain / base)
+        evidence.append(drawn + _difference(_noisy_votes(values, histogram)) / gaussian.stddev**2)
+    return evidence
+
+
+@pytest.mark.slow
+def test_rounds_that_differ_keep_their_promise_together():
+    sound = calibrate_rounds(EPSILON, DELTA, MIXED_SHAPES, units=UNITS, accountant="pld")
+    assert 0.6 * EPSILON < _mixed_shown(sound) <= EPSILON
+
+
+@pytest.mark.slow
+def test_rounds_that_differ_and_each_take_the_whole_budget_are_convicted():
+    alone = [calibrate_rounds(EPSILON, DELTA, [shape], units=UNITS)[0] for shape in MIXED_SHAPES]
+    draws = tuple(shape.draws for shape in MIXED_SHAPES)
+    mechanisms = (
+        Mixture("linmix", alone[0].mixing_weight, 0.25, DRAWS, UNITS, EPSILON, DELTA),
+        GaussianHistogram(alone[1].stddev, 1, UNITS, EPSILON, DELTA),
+    )
+    for mechanism, each in zip(mechanisms, draws, strict=True):
+        Schedule("pld", (mechanism,), (each,), EPSILON, DELTA)  # each meets the budget alone
+    with pytest.raises(PrivacyError, match="do not meet"):
+        Schedule("pld", mechanisms, draws, EPSILON, DELTA)
+    assert _mixed_shown(alone) > EPSILON
+
+
+def _chosen(*allowances):
+    """Return a mixture and a Gaussian round, each as its allowance chooses it."""
+    rounds = []
+    for index, (name, draws, allowance) in enumerate(zip(("linmix", "gaussian"), (DRAWS, 0), allowances, strict=True)):
+        mechanism = allowance.mechanism_of(index, allowance.choose(index, name, candidates=4))
+        allowance.spend(index, mechanism)
+        rounds.append(accounted_round(mechanism, draws))
+    return rounds
+
+
+@pytest.mark.slow
+def test_rounds_chosen_as_they_come_keep_their_promise_and_a_filter_that_forgets_is_convicted():
+    """The candidates are the same in every run here, so that what is chosen is too."""
+    given = {"units": UNITS, "draws": (DRAWS, 0), "order": 3.0}
+    sound = Allowance(EPSILON, DELTA, shares=equal_shares(2), **given)
+    assert 0.4 * EPSILON < _mixed_shown(_chosen(sound, sound)) <= EPSILON
+    nearly_all = (0.999, 0.001), (0.001, 0.999)
+    forgetful = [Allowance(EPSILON, DELTA, shares=shares, **given) for shares in nearly_all]
+    assert _mixed_shown(_chosen(*forgetful), times=2) > EPSILON  # four rounds, of which each is alone in its filter
 
 
 def test_the_audit_itself_convicts_and_acquits_known_laws():

@@ -14,7 +14,7 @@ from house import KILLED, ROUNDS
 
 import evomix
 from evomix.core.errors import InputFileError, PrivacyError, SpecError
-from evomix.experiment.design import calibrate, restore
+from evomix.experiment.accounts import account_of, restored
 from evomix.experiment.folder_lock import exclusive
 from evomix.experiment.planning import plan
 from evomix.privacy.ledger import Ledger
@@ -80,10 +80,12 @@ def _cut(path):
 
 
 def _edit(**changes):
+    """Change the parameters of the run and of each of its releases."""
+
     def edit(path):
         content = json.loads(path.read_text())
-        for name, value in changes.items():
-            content["mechanism"][name] = value
+        for figures in (content["mechanism"], *content["mechanism"]["releases"]):
+            figures.update(changes)
         path.write_text(json.dumps(content))
 
     return edit
@@ -123,29 +125,30 @@ def test_a_damaged_checkpoint_is_refused_and_spends_nothing(interrupted, damage)
         ({"mixing_weight": 1.0}, None, None),
         ({"mixing_weight": 0.5}, PrivacyError, "budget"),
         ({"floor": 0.001}, PrivacyError, "budget"),
-        ({"draws": 10**6}, PrivacyError, "budget"),
+        ({"draws": 10**6}, (PrivacyError, InputFileError), "budget|damaged"),
         ({"mixing_weight": float("nan")}, PrivacyError, "mixing_weight"),
         ({"floor": 0.9}, PrivacyError, "floor"),
         ({"floor": None}, InputFileError, "damaged"),
         ({"draws": "many"}, InputFileError, "damaged"),
     ],
 )
-def test_a_restored_mechanism_is_certified_anew(edit, error, words):
+def test_restored_mechanisms_are_certified_anew(edit, error, words):
     planned = plan(n=500, epsilon=1.0, delta=1e-6, mechanism="linmix", candidates=50, draws=2000)
-    calibrated = calibrate(planned, 50)
-    saved = json.loads(json.dumps(calibrated.describe() | edit))
+    saved = json.loads(json.dumps(account_of(planned).describe()))
+    for release in saved["releases"]:
+        release.update(edit)
     if error is None:
-        assert restore(saved, planned).draws == 2000
+        assert sum(restored(saved, planned).draws) == 2000
     else:
         with pytest.raises(error, match=words):
-            restore(saved, planned)
+            restored(saved, planned)
 
 
-def test_a_restored_mechanism_is_the_calibrated_one():
-    for mechanism in ("linmix", "gaussian", "laplace"):
-        planned = plan(n=500, epsilon=1.0, delta=1e-6, mechanism=mechanism, candidates=50)
-        calibrated = calibrate(planned, 50)
-        assert restore(json.loads(json.dumps(calibrated.describe())), planned) == calibrated
+@pytest.mark.parametrize("mechanism", ["linmix", "gaussian", "laplace", "linmix,laplace", "linmix,gaussian,linmix"])
+def test_restored_mechanisms_are_the_calibrated_ones(mechanism):
+    planned = plan(n=500, epsilon=1.0, delta=1e-6, mechanism=mechanism, candidates=50)
+    calibrated = account_of(planned)
+    assert restored(json.loads(json.dumps(calibrated.describe())), planned) == calibrated
 
 
 def test_another_ledger_or_a_reset_one_lets_nothing_resume(interrupted):

@@ -6,11 +6,15 @@ import sys
 
 SERVER = '''
 import importlib, json, os, signal, sys
+import numpy as np
 import evomix.cli.evaluate, evomix.experiment.run
 from evomix.cli.app import main
 from evomix.privacy.calibration import mixing_weight
+from evomix.privacy.lattice_noise import add_gaussian
 
-mixing_weight(1.0, 1e-6, n=100, draws=100, floor=0.1)  # loads compiled code once for all children
+# Compiled code and the noise library are loaded once for all children.
+mixing_weight(1.0, 1e-6, n=100, draws=100, floor=0.1)
+add_gaussian(np.zeros(1, np.int64), stddev=1.0)
 
 def crash(place, when, call):
     """Make the process kill itself before or after a call of ``module:owner.name``."""

@@ -11,20 +11,23 @@ import typer
 import typer.main
 
 from evomix import __version__
+from evomix.cli.audit import audit
 from evomix.cli.console import answer
 from evomix.cli.demo import demo
+from evomix.cli.diagnose import diagnose
 from evomix.cli.doctor import doctor
 from evomix.cli.evaluate import evaluate
 from evomix.cli.failures import exit_code_of
 from evomix.cli.ledger import ledger
 from evomix.cli.plan import plan
+from evomix.cli.reproduce import reproduce
 from evomix.cli.schema import schema
 from evomix.cli.synth import synth
 
 app = typer.Typer(
     name="evomix",
     help="Differentially private synthetic data: private records vote, only privatised votes come out.",
-    epilog="Exit codes: 0 done, 2 refused (usage, schema, file), 3 refused (budget), 4 failed, 130 stopped",
+    epilog="Exit codes: 0 done, 2 refused (usage, schema, file), 3 refused (privacy), 4 failed, 130 stopped",
     pretty_exceptions_enable=False,
     context_settings={"help_option_names": ["-h", "--help"]},
 )
@@ -32,7 +35,10 @@ app.command()(synth)
 app.command()(plan)
 app.command()(schema)
 app.command()(evaluate)
+app.command()(audit)
+app.add_typer(diagnose, name="diagnose")
 app.add_typer(ledger, name="ledger")
+app.add_typer(reproduce, name="reproduce")
 app.command()(demo)
 app.command()(doctor)
 

@@ -48,6 +48,19 @@ def parse_whole(text: str) -> int:
     return int(text)
 
 
+def parse_counts(text: str) -> int | tuple[int, ...]:
+    """Return a whole number, or several with commas between them; whether they fit is checked where they are used.
+
+    Raises:
+        typer.BadParameter: with the text found.
+
+    >>> parse_counts("500"), parse_counts("500,2000")
+    (500, (500, 2000))
+    """
+    counts = tuple(parse_whole(part.strip(" ")) for part in text.split(","))
+    return counts[0] if len(counts) == 1 else counts
+
+
 def parse_proximity(text: str) -> float | str:
     """Return ``"auto"`` or γ in [0, 1].
 

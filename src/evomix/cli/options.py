@@ -5,11 +5,13 @@ from typing import Annotated
 
 import typer
 
-from evomix.cli.numbers import parse_delta, parse_epsilon, parse_proximity, parse_whole
+from evomix.cli.numbers import parse_counts, parse_delta, parse_epsilon, parse_proximity, parse_whole
 
 # Shown in help and tab completion; RunSpec checks them, and a test keeps the two equal.
 MECHANISMS = ("auto", "pubmix", "linmix", "gaussian", "laplace")
 SELECTIONS = ("auto", "subsample", "rank")
+DENOISINGS = ("auto", "none", "signed", "shrunk", "likelihood", "bayes")
+ACCOUNTINGS = ("auto", "draws", "pld", "renyi")
 MODALITIES = ("auto", "table")
 
 _INPUT, _PRIVACY, _METHOD, _RUN = "Input", "Privacy", "Method", "Run"
@@ -39,9 +41,12 @@ Rounds = Annotated[
     int | None, typer.Option("--rounds", parser=parse_whole, metavar="T", help="Rounds of votes (default: planned).")
 ]
 Candidates = Annotated[
-    int | None,
+    str | None,  # what is parsed is a number, or one a round
     typer.Option(
-        "--candidates", parser=parse_whole, metavar="d", help="Candidates to vote for in a round (default: planned)."
+        "--candidates",
+        parser=parse_counts,
+        metavar="d[,d…]",
+        help="Most candidates to vote for in a round, or a number for each round (default: planned).",
     ),
 ]
 Mechanism = Annotated[
@@ -50,7 +55,17 @@ Mechanism = Annotated[
         "--mechanism",
         metavar="|".join(MECHANISMS),
         autocompletion=lambda: list(MECHANISMS),
-        help="How votes become a release. auto: linmix; pubmix if --proximity is given.",
+        help="How votes become a release (with commas: one a round). auto: linmix; pubmix if --proximity is given.",
+    ),
+]
+Accounting = Annotated[
+    str | None,
+    typer.Option(
+        "--accounting",
+        metavar="|".join(ACCOUNTINGS),
+        autocompletion=lambda: list(ACCOUNTINGS),
+        rich_help_panel=_PRIVACY,
+        help="How rounds add up. auto: exactly where possible, else pld; renyi: noise is chosen round by round.",
     ),
 ]
 LedgerPath = Annotated[
@@ -67,8 +82,13 @@ Private = Annotated[
     typer.Argument(metavar="PRIVATE", help="Private table: CSV, TSV, Parquet (file or folder) or JSON lines."),
 ]
 Public = Annotated[
-    Path | None,
-    typer.Option("--public", metavar="PUBLIC", rich_help_panel=_INPUT, help="Public table of the same field."),
+    list[Path] | None,
+    typer.Option(
+        "--public",
+        metavar="PUBLIC",
+        rich_help_panel=_INPUT,
+        help="Public table of the same field; again for each further one.",
+    ),
 ]
 Schema = Annotated[
     Path | None,
@@ -92,6 +112,16 @@ Selection = Annotated[
         autocompletion=lambda: list(SELECTIONS),
         rich_help_panel=_METHOD,
         help="How a release becomes the next parents.",
+    ),
+]
+Denoising = Annotated[
+    str | None,
+    typer.Option(
+        "--denoising",
+        metavar="|".join(DENOISINGS),
+        autocompletion=lambda: list(DENOISINGS),
+        rich_help_panel=_METHOD,
+        help="How the known noise is taken out of a release. auto: shrunk with --public, else signed.",
     ),
 ]
 Variations = Annotated[

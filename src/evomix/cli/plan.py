@@ -12,6 +12,8 @@ from evomix.cli.numbers import parse_whole
 from evomix.cli.wording import plan_lines
 from evomix.core.errors import InputFileError, SpecError
 
+OBJECTIVES = ("draws", "estimate")  # the planner checks them, and a test keeps the two equal
+
 
 def plan(
     *,
@@ -22,21 +24,37 @@ def plan(
     rounds: options.Rounds = None,
     candidates: options.Candidates = None,
     mechanism: options.Mechanism = None,
+    draws: options.Draws = None,
+    proximity: options.Proximity = None,
+    accounting: options.Accounting = None,
     public_histogram: Annotated[
-        Path | None,
+        list[Path] | None,
         typer.Option(
             "--public-histogram",
             metavar="FILE.json",
-            help="Shares of the public votes: a JSON list, one a candidate.",
+            help="Shares of the public votes: a JSON list, one a candidate. Again for each further public table.",
+        ),
+    ] = None,
+    objective: Annotated[
+        str | None,
+        typer.Option(
+            "--objective",
+            metavar="|".join(OBJECTIVES),
+            autocompletion=lambda: list(OBJECTIVES),
+            help="What shall be near the votes: the draws (default), or the estimate that is made of them.",
         ),
     ] = None,
     public: Annotated[
         bool | None,
         typer.Option(
             "--public/--no-public",
-            help="Whether public rows will be at hand (default: no, unless pubmix uses a public histogram).",
+            help="Whether public rows will be at hand (default: no, unless there is a public histogram or pubmix).",
             show_default=False,
         ),
+    ] = None,
+    plot: Annotated[
+        Path | None,
+        typer.Option("--plot", metavar="FILE.svg", help="Draw noise against draws and candidates."),
     ] = None,
     as_json: options.Json = False,
 ) -> None:
@@ -49,25 +67,52 @@ def plan(
         "rounds": rounds,
         "candidates": candidates,
         "mechanism": mechanism,
-        "public_histogram": None if public_histogram is None else _histogram(public_histogram),
+        "draws": draws,
+        "proximity": proximity,
+        "accounting": accounting,
+        "public_histogram": _histograms(public_histogram),
+        "objective": objective,
         "informed": public,
+        "trade_off": True if as_json or plot is not None else None,
     }
-    if public is False and (public_histogram is not None or mechanism == "pubmix"):
+    if public is False and (public_histogram or "pubmix" in (mechanism or "")):
         raise SpecError("--no-public contradicts --public-histogram and --mechanism pubmix, which rest on public rows")
     chosen = {name: value for name, value in given.items() if value is not None}
-    planned = make_plan(n=n, epsilon=epsilon, **chosen).to_dict()
-    for warning in planned["warnings"]:
+    if plot is None:
+        shown = make_plan(n=n, epsilon=epsilon, **chosen).to_dict()
+    else:
+        from evomix.experiment.trade_off_plot import check_plot, write_plot  # noqa: PLC0415
+
+        check_plot(plot)
+        planned = make_plan(n=n, epsilon=epsilon, **chosen)
+        write_plot(planned, plot)
+        shown = planned.to_dict()
+    for warning in shown["warnings"]:
         warn(warning)
     if as_json:
-        answer_json(planned)
+        answer_json(shown)
         return
-    answer("\n".join(plan_lines(planned, public=_assumption(public, planned["mechanism"]))))
+    answer("\n".join(plan_lines(shown, public=_assumption(public, mechanism=shown["mechanism"], given=given))))
+    if plot is not None:
+        answer(f"plot: {plot}")
 
 
-def _assumption(public: bool | None, mechanism: str) -> str:
+def _assumption(public: bool | None, *, mechanism: str, given: dict[str, Any]) -> str:
     if public is None:
-        return "assumed at hand, for pubmix" if mechanism == "pubmix" else "assumed none (--public if there will be)"
+        if "pubmix" in mechanism:
+            return "assumed at hand, for pubmix"
+        if given["public_histogram"] is not None:
+            return "assumed at hand, as the histogram's"
+        return "assumed none (--public if there will be)"
     return "assumed at hand (--public)" if public else "assumed none (--no-public)"
+
+
+def _histograms(paths: list[Path] | None) -> list[float] | list[list[float]] | None:
+    """Read one histogram as its list, several as a list of lists."""
+    if not paths:
+        return None
+    found = [_histogram(path) for path in paths]
+    return found[0] if len(found) == 1 else found
 
 
 def _histogram(path: Path) -> list[float]:

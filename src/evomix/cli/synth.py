@@ -9,7 +9,7 @@ from evomix.cli import options
 from evomix.cli.console import answer, answer_json, warn
 from evomix.cli.failures import Interrupted
 from evomix.cli.progress import progress_bars
-from evomix.cli.wording import amount, guarantee_line, noise_lines, plan_lines
+from evomix.cli.wording import amount, guarantee_line, noise_lines, plan_lines, round_lines
 from evomix.core.errors import EvomixError, SpecError
 
 if TYPE_CHECKING:
@@ -30,11 +30,13 @@ def synth(
     rows: options.Rows = None,
     mechanism: options.Mechanism = None,
     selection: options.Selection = None,
+    denoising: options.Denoising = None,
     rounds: options.Rounds = None,
     variations: options.Variations = None,
     candidates: options.Candidates = None,
     draws: options.Draws = None,
     proximity: options.Proximity = None,
+    accounting: options.Accounting = None,
     target: options.Target = None,
     unit: options.Unit = None,
     modality: options.Modality = None,
@@ -144,6 +146,8 @@ def _print(outcome: "Outcome", spec: "RunSpec", *, as_json: bool) -> None:
     for line in noise_lines(
         weight=privacy.get("mixing_weight"), stddev=privacy.get("stddev"), scale=privacy.get("scale")
     ):
+        answer(line)
+    for line in round_lines(privacy.get("releases", ()), privacy.get("accountant")):
         answer(line)
     for line in _spent(spec, privacy):
         answer(line)

@@ -2,7 +2,13 @@
 
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import groupby
-from typing import Any
+from typing import Any, Final
+
+_ACCOUNTS: Final = {
+    "pld": "privacy losses of all rounds, composed numerically and rounded up (pld)",
+    "renyi": "each round's noise is chosen when it comes, within its share of the budget (renyi)",
+}
+"""Accounts of rounds that differ, in words; the exact ones need none."""
 
 
 def plan_lines(planned: Mapping[str, Any], *, public: str | None = None) -> Iterator[str]:
@@ -18,7 +24,9 @@ def plan_lines(planned: Mapping[str, Any], *, public: str | None = None) -> Iter
     if public is not None:
         yield f"public rows: {public}"
     yield f"rounds of votes: {planned['rounds']}"
-    yield f"candidates in a round: at most {planned['candidates']}"
+    useful = planned.get("useful_candidates", planned["candidates"])
+    beyond = f" (this budget tells about {useful} apart)" if useful < planned["candidates"] else ""
+    yield f"candidates in a round: at most {planned['candidates']}{beyond}"
     yield f"variations of each parent in a round: {planned['variations']}"
     if planned["draws"]:
         yield f"draws: {_draws(planned['draws'])}"
@@ -26,9 +34,13 @@ def plan_lines(planned: Mapping[str, Any], *, public: str | None = None) -> Iter
         weight=planned["mixing_weight"],
         **{"scale" if planned["mechanism"] == "laplace" else "stddev": planned["noise_scale"]},
     )
+    yield from round_lines(planned.get("per_round", ()), planned.get("accountant"))
     yield f"a round is worth about {_count(planned['signal'])} noise-free draws"
     if planned["worst_case_tv"] is not None:
         yield f"worst case: {_percent(planned['worst_case_tv'])} of what is drawn is not where the votes are"
+    if "recommended" in planned:
+        yield f"recommended mechanism: {planned['recommended']}"
+        yield f"why: {planned['reason']}"
     yield f"synthetic rows: {planned['rows']}"
     if "ledger" in planned:
         yield f"ledger: {planned['ledger']}"
@@ -55,9 +67,37 @@ def noise_lines(
         yield f"noise on a vote: Laplace of scale {scale:.3g} units"
 
 
+def round_lines(rounds: Sequence[Mapping[str, Any]], accountant: str | None) -> Iterator[str]:
+    """Yield what each round releases, where rounds differ, and how they add up, where that is not exact.
+
+    Args:
+        rounds: those of a plan (``per_round``) or of privacy.json (``releases``).
+        accountant: the account of the run.
+    """
+    lines = [_release(one) for one in rounds]
+    if len({_release({**one, "draws": 0}) for one in rounds}) > 1:  # one draw more or less makes no other round
+        for index, (one, line) in enumerate(zip(rounds, lines, strict=True)):
+            yield f"round {one.get('round', index) + 1}: {line}"
+    if accountant in _ACCOUNTS:
+        yield f"accounting: {_ACCOUNTS[accountant]}"
+
+
 def amount(epsilon: float, delta: float) -> str:
     """Return a privacy loss with all its digits, because a rounded sum could say less than was spent."""
     return f"ε = {_number(epsilon)}, δ = {_number(delta)}"
+
+
+def _release(one: Mapping[str, Any]) -> str:
+    """Return a round's mechanism, candidates, draws and noise."""
+    parts = [one["mechanism"]]
+    if one.get("candidates") is not None:
+        parts.append(f"{one['candidates']} candidates")
+    if one.get("draws"):
+        parts.append(f"{one['draws']} draws")
+    scale = {"scale" if one["mechanism"] == "laplace" else "stddev": one.get("noise_scale")}
+    named = {name: one.get(name) for name in ("stddev", "scale") if name in one}
+    parts.extend(noise_lines(weight=one.get("mixing_weight"), **(named or scale)))
+    return ", ".join(parts)
 
 
 def _number(value: float) -> str:

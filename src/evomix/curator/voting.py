@@ -13,7 +13,7 @@ from evomix.privacy.randomness import RandomSource
 
 
 def draw_voters(
-    records: PrivateRecords, mixture: Mixture, draws: Sequence[int], source: RandomSource
+    records: PrivateRecords, mixtures: Sequence[Mixture], draws: Sequence[int], source: RandomSource
 ) -> list[Population]:
     """Return the private voters of each coming round, drawn and read in one pass.
 
@@ -22,11 +22,11 @@ def draw_voters(
 
     Args:
         records: the private records.
-        mixture: the calibrated mechanism; it decides how many draws are private.
+        mixtures: the mechanism of each coming round; it decides how many draws are private.
         draws: draws of each coming round.
         source: private randomness.
     """
-    sizes = [mixture.private_share(size, source) for size in draws]
+    sizes = [mixture.private_share(size, source) for mixture, size in zip(mixtures, draws, strict=True)]
     rows = records.read(records.draw_rows(sum(sizes), source))
     return np.split(rows, np.cumsum(sizes)[:-1]) if sizes else []
 

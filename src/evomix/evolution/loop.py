@@ -1,8 +1,9 @@
 """The fold over rounds, saved after each one so that it can be resumed."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
@@ -18,17 +19,28 @@ class Evolution:
     """The public settings of a run.
 
     Attributes:
-        rounds: T.
-        size: number of parents carried from round to round.
-        variations: variations of each parent per round, besides the parent itself.
+        candidates: most candidates of each round; as many entries as rounds.
+        most_variations: variations of each parent, besides the parent itself, where the candidates leave room for them.
         first_scale, last_scale: how far variations go in the first and in the last round.
     """
 
-    rounds: int
-    size: int
-    variations: int
+    candidates: tuple[int, ...]
+    most_variations: int
     first_scale: float = 1.0
     last_scale: float = 0.1
+
+    @property
+    def rounds(self) -> int:
+        """T."""
+        return len(self.candidates)
+
+    def variations(self, round_index: int) -> int:
+        """Return how many variations of each parent a round has."""
+        return min(self.most_variations, self.candidates[round_index] - 1)
+
+    def parents(self, round_index: int) -> int:
+        """Return how many parents a round varies: as many as keep it within its candidates."""
+        return max(self.candidates[round_index] // (self.variations(round_index) + 1), 1)
 
     def scale(self, round_index: int) -> float:
         """Return how far the variations of a round go."""
@@ -46,6 +58,7 @@ def evolve(
     checkpoint: Path | None = None,
     begun: frozenset[int] = frozenset(),
     on_round: Callable[[int, Round], None] | None = None,
+    describe: Callable[[int], Mapping[str, Any]] | None = None,
 ) -> State:
     """Run the rounds and return the last state.
 
@@ -60,6 +73,7 @@ def evolve(
         begun: rounds that were begun by an earlier, interrupted run. One that was begun but not saved is
             forfeited: its budget is spent, so it is never released again.
         on_round: called after each round that was saved.
+        describe: gives the public parameters of a round's release, to be kept with the state.
     """
     state = load_state(checkpoint) if checkpoint is not None else None
     if state is None:
@@ -67,20 +81,35 @@ def evolve(
     rng.bit_generator.state = dict(state.rng_state)
     first = max([state.next_round, *(index + 1 for index in begun)])
     for index in range(first, evolution.rounds):
-        if state.release is None:
-            candidates = initial
-        else:
-            candidates = propose(
-                state.parents,
-                generator=generator,
-                scale=evolution.scale(index),
-                variations=evolution.variations,
-                rng=rng,
-            )
-        done = step(index, candidates, privatise=privatise, select=select, size=evolution.size, rng=rng)
-        state = State(index + 1, done.parents, done.candidates, done.release, rng.bit_generator.state)
+        candidates = _candidates(evolution, index, state, initial, generator=generator, select=select, rng=rng)
+        size = evolution.parents(min(index + 1, evolution.rounds - 1))  # as many as the next round varies
+        done = step(index, candidates, privatise=privatise, select=select, size=size, rng=rng)
+        told = state.told if describe is None else (*state.told, {"round": index, **describe(index)})
+        state = State(index + 1, done.parents, done.candidates, done.release, rng.bit_generator.state, told)
         if checkpoint is not None:
             save_state(state, checkpoint)
         if on_round is not None:
             on_round(index, done)
     return state
+
+
+def _candidates(
+    evolution: Evolution,
+    index: int,
+    state: State,
+    initial: Population,
+    *,
+    generator: Generator,
+    select: Selection,
+    rng: np.random.Generator,
+) -> Population:
+    """Return a round's candidates, within what the round allows."""
+    if state.release is None:  # in round 0, or when all rounds before were lost
+        most = evolution.candidates[index]
+        return initial if len(initial) <= most else initial[:most]
+    parents, size = state.parents, evolution.parents(index)
+    if len(parents) != size:  # they were selected for a round that was lost, and rounds differ
+        parents = state.candidates[select(state.release, size, rng)]
+    return propose(
+        parents, generator=generator, scale=evolution.scale(index), variations=evolution.variations(index), rng=rng
+    )

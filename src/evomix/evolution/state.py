@@ -26,6 +26,7 @@ class State:
         candidates: candidates of the last round that was released; empty before any.
         release: what that round released; ``None`` before any.
         rng_state: state of the public random generator.
+        told: public parameters of each release so far, where a run keeps them.
     """
 
     next_round: int
@@ -33,13 +34,19 @@ class State:
     candidates: Population
     release: Release | None
     rng_state: Mapping[str, Any]
+    told: tuple[Mapping[str, Any], ...] = ()
 
 
 def save_state(state: State, folder: Path) -> None:
     """Write ``state`` atomically and durably into ``folder``."""
     folder.mkdir(parents=True, exist_ok=True)
     arrays: dict[str, Any] = {"parents": state.parents, "candidates": state.candidates}
-    header: dict[str, Any] = {"next_round": state.next_round, "rng_state": state.rng_state, "release": None}
+    header: dict[str, Any] = {
+        "next_round": state.next_round,
+        "rng_state": state.rng_state,
+        "release": None,
+        "told": list(state.told),
+    }
     release = state.release
     if release is not None and release.prior is not None:
         arrays["prior"] = release.prior
@@ -72,6 +79,7 @@ def load_state(folder: Path) -> State | None:
                 candidates=arrays["candidates"],
                 release=_load_release(header["release"], arrays),
                 rng_state=header["rng_state"],
+                told=tuple(map(dict, header["told"])),
             )
     except Exception as error:
         raise InputFileError(

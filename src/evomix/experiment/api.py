@@ -60,9 +60,10 @@ def synthesize(private: Any, *, epsilon: float, **settings: Any) -> Result:
     Args:
         private: path, pandas or polars frame, or Arrow table.
         epsilon: ε > 0.
-        **settings: the options of ``evomix synth`` by name: ``delta``, ``public``, ``schema`` (path, dict or
-            Schema), ``rows``, ``mechanism``, ``selection``, ``rounds``, ``unit``, ``target``, ``seed``, ``dataset``,
-            ``budget``, ``ledger``, … ``run_dir`` keeps checkpoints, so that ``resume=True`` can go on.
+        **settings: the options of ``evomix synth`` by name: ``delta``, ``public`` (one table or a list of several),
+            ``schema`` (path, dict or Schema), ``rows``, ``mechanism``, ``selection``, ``rounds``, ``unit``, ``target``,
+            ``seed``, ``dataset``, ``budget``, ``ledger``, … ``run_dir`` keeps checkpoints, so that ``resume=True`` can
+            go on.
 
     Guarantee: the run is charged to the ledger before a record votes.
 
@@ -91,7 +92,7 @@ class TableSynthesizer:
         self._samples = 0
 
     def fit(self, private: Any, *, public: Any = None) -> "TableSynthesizer":
-        """Charge the ledger and release what ``sample`` needs; returns itself."""
+        """Charge the ledger and release what ``sample`` needs; returns itself. ``public`` may be a list of tables."""
         spec = RunSpec.from_mapping({"private": private, "public": public, **self._settings})
         self._finished = _run(spec)
         return self

@@ -72,7 +72,11 @@ def round_event(index: int, done: Round) -> dict[str, Any]:
     """Return the public figures of a round."""
     event: dict[str, Any] = {"event": "round", "round": index, "candidates": len(done.candidates)}
     if isinstance(done.release, Draws):
-        event |= {"draws": done.release.draws, "distinct_drawn": int((done.release.counts > 0).sum())}
+        event |= {
+            "draws": done.release.draws,
+            "distinct_drawn": int((done.release.counts > 0).sum()),
+            "share_of_noise": done.release.mixing_weight,
+        }
     else:
         event |= {"stddev": done.release.stddev}
     return event
@@ -103,7 +107,7 @@ def software() -> dict[str, str]:
 
 
 def to_toml(settings: Mapping[str, Any]) -> str:
-    """Return flat settings as TOML."""
+    """Return flat settings as TOML; a value may be a list."""
     return "".join(f"{key} = {_toml_value(value)}\n" for key, value in settings.items())
 
 
@@ -112,5 +116,7 @@ def _toml_value(value: Any) -> str:
         return "true" if value else "false"
     if isinstance(value, int | float):
         return repr(value)
+    if isinstance(value, list | tuple):
+        return f"[{', '.join(map(_toml_value, value))}]"
     text = str(value).encode("utf-8", "replace").decode("utf-8")  # a path may hold bytes that are no text
     return json.dumps(text, ensure_ascii=False).replace("\x7f", "\\u007F")

@@ -4,6 +4,7 @@ import secrets
 import uuid
 from collections.abc import Callable
 from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -19,15 +20,20 @@ from evomix.evolution.loop import evolve
 from evomix.evolution.state import STATE_FILE, State
 from evomix.evolution.step import Round
 from evomix.experiment import artifacts
-from evomix.experiment.design import Design, design, noise_weights, public_shares, restore
-from evomix.experiment.identity import MEMORY, dataset_name, fingerprint, spec_digest, unit_in_words
+from evomix.experiment.accounts import mechanism_of, noise_weights, restored
+from evomix.experiment.design import Design, design, public_shares
+from evomix.experiment.identity import dataset_name, fingerprint, spec_digest, unit_in_words
 from evomix.experiment.inputs import Inputs, open_inputs
+from evomix.experiment.privacy_record import privacy_record
 from evomix.experiment.resuming import check_same, deciding_settings, saved_run
 from evomix.experiment.spec import RunSpec
 from evomix.privacy.budget import Budget
 from evomix.privacy.ledger import Ledger
+from evomix.privacy.mechanisms.allowance import Allowance
+from evomix.privacy.mechanisms.schedule import release_of
 from evomix.privacy.randomness import RandomSource, SystemSource
 from evomix.selection import SELECTIONS
+from evomix.selection.denoising import DENOISINGS, choose_denoising
 from evomix.selection.shares import vote_shares
 from evomix.selection.subsample import draw_systematic
 
@@ -42,7 +48,7 @@ class Finished:
     Attributes:
         spec: the resolved specification.
         inputs: schema, modality and what was warned about.
-        design: plan and mechanism.
+        design: plan and account.
         state: the last public state.
         privacy: the content of privacy.json.
         warnings: sentences for the user.
@@ -62,7 +68,7 @@ class Finished:
         rng = np.random.default_rng([self.seed, seed])
         assert self.state.release is not None
         modality = self.inputs.modality
-        chosen = draw_systematic(vote_shares(self.state.release), rows, rng)
+        chosen = draw_systematic(vote_shares(self.state.release, DENOISINGS[self.spec.denoising]), rows, rng)
         return harvest(
             self.state.candidates,
             chosen,
@@ -109,15 +115,17 @@ def run(
     report = progress or (lambda _stage, _done, _total: None)
     source = SystemSource() if source is None else source
     saved = saved_run(spec, folder)
-    spec = replace(spec, seed=_seed(spec, saved))
-    assert spec.seed is not None
+    seed = _seed(spec, saved)
+    spec = replace(spec, seed=seed)
     report("opening the tables", 0, 1)
     inputs = open_inputs(spec)
+    informed = inputs.modality.public is not None
+    spec = replace(spec, denoising=choose_denoising(spec.denoising, informed=informed))
     settings = deciding_settings(spec)
     if saved is not None:
         check_same(saved, settings)
     report("opening the tables", 1, 1)
-    rng = np.random.default_rng(spec.seed)
+    rng = np.random.default_rng(seed)
     report("planning", 0, 1)
     made = design(spec, inputs, rng)
     report("planning", 1, 1)
@@ -125,16 +133,18 @@ def run(
     if saved is None:
         _begin_folder(folder, rounds.run_id, made, spec, settings)
     else:
-        made = replace(made, mechanism=restore(saved["mechanism"], made.plan))
-    state = _evolve(made, inputs, rng, rounds, source, folder, report)
+        made = replace(made, account=restored(saved["mechanism"], made.plan, rounds.begun()))
+    state = _evolve(made, inputs, rng, rounds, source, folder, report, denoising=spec.denoising)
     if state.release is None:
         raise EnvironmentFailure(
             "every round of this run was begun and interrupted before it was saved, so there is no release to go "
             "on from; what was charged stays spent. Start a new run (without --resume)"
         )
     rounds.ledger.finish_run(rounds.run_id)
-    privacy = _privacy(spec, made, state, dataset, rounds, secure=source.secure)
-    return Finished(spec, inputs, made, state, privacy, (*inputs.warnings, *made.plan.warnings), spec.seed)
+    privacy = privacy_record(
+        spec, made, state, dataset=dataset, run_id=rounds.run_id, begun=rounds.begun(), secure=source.secure
+    )
+    return Finished(spec, inputs, made, state, privacy, (*inputs.warnings, *made.plan.warnings), seed)
 
 
 def _charge(
@@ -157,7 +167,7 @@ def _charge(
             dataset,
             Budget(plan.epsilon, plan.delta),
             fingerprint=digest,
-            spec_digest=spec_digest(settings, made.mechanism.describe()),
+            spec_digest=spec_digest(settings, made.account.describe()),
             unit=unit_in_words(spec),
             adjacency=plan.adjacency,
             grant=None if spec.budget is None else Budget.parse(spec.budget),
@@ -184,6 +194,8 @@ def _evolve(
     source: RandomSource,
     folder: Path | None,
     report: Progress,
+    *,
+    denoising: str,
 ) -> State:
     """Fold over the rounds with the curator behind ``privatise``."""
     modality = inputs.modality
@@ -191,16 +203,23 @@ def _evolve(
     curator = Curator(
         inputs.records,
         modality.embedder,
-        made.mechanism,
-        draws=made.plan.draws,
+        made.account,
         first_round=max((index + 1 for index in begun), default=0),
         ledger=rounds,
         source=source,
     )
 
+    told: dict[str, Any] = {}  # the public parameters of the release at hand
+
     def privatise(index: int, candidates: Population) -> Release:
-        public = public_shares(inputs, candidates, rng)
-        release = curator.release(index, candidates, noise_weights(made, len(candidates), public))
+        public, size = public_shares(inputs, candidates, rng), len(candidates)
+        mechanism = mechanism_of(
+            made.account, made.plan, index, candidates=size, public=public, proximity=made.proximity
+        )
+        weights = noise_weights(mechanism, size, public=public, proximity=made.proximity)
+        release = curator.release(index, candidates, weights, mechanism)
+        told.clear()
+        told.update(mechanism.describe() | release_of(mechanism, made.account.draws[index]), candidates=size)
         return replace(release, prior=public)
 
     def saved(index: int, done: Round) -> None:
@@ -214,11 +233,13 @@ def _evolve(
         made.initial,
         generator=modality.generator,
         privatise=privatise,
-        select=SELECTIONS[made.selection],
+        select=partial(SELECTIONS[made.selection], denoise=DENOISINGS[denoising]),
         rng=rng,
         checkpoint=None if folder is None else folder / artifacts.CHECKPOINT,
         begun=begun,
         on_round=saved,
+        # Parameters that were fixed in advance need no telling; resuming a run must not depend on them.
+        describe=(lambda _: dict(told)) if isinstance(made.account, Allowance) else None,
     )
 
 
@@ -246,40 +267,9 @@ def _begin_folder(folder: Path | None, run_id: str, made: Design, spec: RunSpec,
         {
             "run_id": run_id,
             "seed": settings["seed"],
-            "mechanism": made.mechanism.describe(),
+            "mechanism": made.account.describe(),
             "plan": made.plan.to_dict(),
             "settings": settings,
             "out": None if spec.out is None else str(spec.out.resolve()),
         },
     )
-
-
-def _privacy(
-    spec: RunSpec, made: Design, state: State, dataset: str, rounds: _RunRounds, *, secure: bool
-) -> dict[str, Any]:
-    """Return the content of privacy.json."""
-    mechanism, plan = made.mechanism, made.plan
-    return {
-        "private": secure,
-        "epsilon": plan.epsilon,
-        "delta": plan.delta,
-        "adjacency": plan.adjacency,
-        "unit": unit_in_words(spec),
-        "unit_column": spec.unit,
-        "n": plan.n,
-        "mechanism": plan.mechanism,
-        **mechanism.describe(),
-        "rounds": plan.rounds,
-        "draws_per_round": list(plan.draws),
-        "begun_rounds": sorted(rounds.begun()),
-        "candidates": plan.candidates,
-        "proximity": made.proximity if plan.mechanism == "pubmix" else None,
-        "selection": made.selection,
-        "public_data": spec.public is not None,
-        "seed": spec.seed,
-        "dataset": "a table in memory" if dataset.startswith(MEMORY) else dataset,
-        "run_id": rounds.run_id,
-        "charges": [{"run_id": rounds.run_id, "epsilon": plan.epsilon, "delta": plan.delta}],
-        "software": artifacts.software(),
-        "last_saved_round": state.next_round - 1,
-    }

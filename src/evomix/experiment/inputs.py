@@ -1,6 +1,6 @@
-"""Opening what the user named: schema, public table, private rows."""
+"""Opening what the user named: schema, public tables, private rows."""
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Final
 
 import pyarrow as pa
@@ -9,13 +9,12 @@ from evomix.core.errors import SchemaError, SpecError
 from evomix.curator.guard import withheld
 from evomix.curator.records import PrivateRecords
 from evomix.experiment.identity import same_content
+from evomix.experiment.public_side import PublicSide, read_public
 from evomix.experiment.spec import RunSpec
 from evomix.formats.row_source import MemoryRows
 from evomix.formats.rows import RowSource, open_rows
-from evomix.formats.table import read_table
 from evomix.modalities.tabular.fit import check_fit, type_clash
-from evomix.modalities.tabular.inference import infer_schema
-from evomix.modalities.tabular.modality import TableModality, build_table_modality
+from evomix.modalities.tabular.modality import build_table_modality
 from evomix.modalities.tabular.schema import Schema
 
 CHECKED_ROWS: Final = 20_000
@@ -23,26 +22,20 @@ CHECKED_ROWS: Final = 20_000
 
 
 @dataclass(frozen=True, slots=True)
-class Inputs:
-    """What a run reads.
+class Inputs(PublicSide):
+    """What a run reads: the public side, and the private records.
 
     Attributes:
-        schema: columns of the synthetic table.
-        modality: codec, generator and geometry; public.
         records: the private records.
         rows: the file they come from (for its fingerprint only).
-        warnings: sentences for the user.
     """
 
-    schema: Schema
-    modality: TableModality
     records: PrivateRecords
     rows: RowSource
-    warnings: tuple[str, ...]
 
 
 def open_inputs(spec: RunSpec, *, check_cells: bool = True) -> Inputs:
-    """Read schema and public table, open the private rows and check that all agree by name.
+    """Read schema and public tables, open the private rows and check that all agree by name.
 
     Args:
         spec: what the user asked for.
@@ -50,13 +43,14 @@ def open_inputs(spec: RunSpec, *, check_cells: bool = True) -> Inputs:
             private cells; a dry run does not.
 
     Raises:
-        SpecError: neither a schema nor a public table is given.
+        SpecError: neither a schema nor a public table is given, or a public table is the private one or another.
         SchemaError: names or types do not agree.
         InputFileError: a file cannot be read.
     """
-    schema, public, warnings = _public_side(spec)
+    public = read_public(spec.public_tables, spec.schema, unit=spec.unit, encoding=spec.public_encoding)
+    schema = public.schema
     with withheld("opening the private table"):
-        if spec.public is not None and same_content(spec.private, spec.public):
+        if any(same_content(spec.private, table) for table in spec.public_tables):
             raise SpecError(
                 "the public table is the private table. Public rows are not protected and may appear in the output as "
                 "they are; name a table that anyone may see (--public), or give a schema alone (--schema)"
@@ -66,50 +60,10 @@ def open_inputs(spec: RunSpec, *, check_cells: bool = True) -> Inputs:
     _check_columns(schema, rows, unit=spec.unit, described=described)
     if check_cells:
         _check_cells(schema, rows, described=described)
-    modality = build_table_modality(schema, public, target=spec.target)
+    modality = build_table_modality(schema, public.rows, target=spec.target)
     columns = [column.name for column in schema.modelled]
     records = PrivateRecords(rows, modality.codec, columns=columns, unit_column=spec.unit)
-    return Inputs(schema, modality, records, rows, warnings)
-
-
-def _public_side(spec: RunSpec) -> tuple[Schema, pa.Table | None, tuple[str, ...]]:
-    """Return schema and public table without the unit column, and what there is to say about them."""
-    if spec.schema is None and spec.public is None:
-        raise SpecError(
-            "a run needs a public file or a schema: give --public PUBLIC, or --schema SCHEMA.json with the columns, "
-            "types, bounds and categories. They cannot be read off the private table, because that would reveal it"
-        )
-    public = None if spec.public is None else read_table(spec.public, encoding=spec.public_encoding)
-    warnings: tuple[str, ...] = ()
-    if spec.schema is not None:
-        schema = spec.schema if isinstance(spec.schema, Schema) else _load_schema(spec.schema)
-    else:
-        assert public is not None
-        inferred = infer_schema(public)
-        schema, warnings = inferred.schema, inferred.warnings
-    if spec.unit is not None:
-        schema = _without(schema, spec.unit)
-        warnings = tuple(warning for warning in warnings if f"{spec.unit!r}" not in warning)
-        if public is not None and spec.unit in public.column_names:
-            public = public.drop_columns([spec.unit])
-    if public is not None and spec.schema is not None:
-        check_fit(schema, public, role="public")
-    if not schema.modelled:
-        raise SchemaError("no column is left to model: the schema holds ids only")
-    if public is not None and public.num_rows == 0:
-        public = None
-    return schema, public, warnings
-
-
-def _load_schema(source: object) -> Schema:
-    return Schema.from_dict(source) if isinstance(source, dict) else Schema.from_json(str(source))
-
-
-def _without(schema: Schema, name: str) -> Schema:
-    kept = tuple(column for column in schema.columns if column.name != name)
-    if not kept:
-        raise SchemaError(f"the unit column {name!r} is never part of the output, and no other column is left")
-    return replace(schema, columns=kept)
+    return Inputs(schema, modality, public.sets, public.warnings, records, rows)
 
 
 def _check_columns(schema: Schema, rows: RowSource, *, unit: str | None, described: str) -> None:

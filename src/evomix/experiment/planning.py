@@ -1,145 +1,34 @@
 """What a run will cost and lose, before any private record is opened."""
 
 import math
-from dataclasses import asdict, dataclass
-from typing import Any, Final
-
-import numpy as np
+from collections.abc import Sequence
+from dataclasses import replace
 
 from evomix.core.arrays import FloatArray
 from evomix.core.errors import SpecError
-from evomix.experiment.spec import MECHANISMS, check_counts, check_proximity
-from evomix.privacy.budget import LARGE_EPSILON
-from evomix.privacy.calibration import check_delta, check_epsilon, mixing_weight
-from evomix.privacy.gaussian_accounting import gaussian_stddev
-from evomix.privacy.laplace_accounting import laplace_scale
+from evomix.experiment.allocation import (
+    VARIATIONS,
+    allocate,
+    choose_candidates,
+    default_delta,
+    default_draws,
+    draws_of,
+    signal_of,
+    split_draws,
+)
+from evomix.experiment.comparison import compare
+from evomix.experiment.noise_choice import ChosenNoise, MixtureBudget, check_objective, choose_noise, uniform_distance
+from evomix.experiment.per_round import MIXING, accountant_of, candidates_of, check_accounting, mechanisms_of, rounds_of
+from evomix.experiment.plan_summary import summarise
+from evomix.experiment.plans import Plan, RoundPlan
+from evomix.experiment.round_noise import plan_rounds
+from evomix.experiment.spec import check_counts, check_proximity
+from evomix.experiment.stand_ins import PublicVotes, public_votes
+from evomix.experiment.trade_off import trade_off as trade_off_curve
+from evomix.privacy.calibration import check_delta, check_epsilon
 from evomix.privacy.mechanisms.linmix import uniform_mass
-from evomix.privacy.noise_design import design_noise
-from evomix.privacy.worst_case import worst_case_tv
 
-ROUNDS: Final = 2
-"""Rounds when the first candidates are public records and the budget is small."""
-PLENTY, RICH = 0.08, 0.3
-"""Worth of a round, as a share of the table, from which twice and four times as many rounds pay."""
-BLIND_ROUNDS: Final = 16
-"""Rounds when they can only be made up from the schema, and have a longer way to go."""
-VARIATIONS: Final = 3
-DRAWS_PER_UNIT: Final = 2
-"""Draws planned per private unit: more still help the estimate, but less and less."""
-LEAST_DRAWS, MOST_DRAWS = 500, 100_000
-SIZES: Final = (30, 100, 200, 500, 1000, 2000, 3000, 5000, 8000, 12_000, 20_000)
-SIGNAL_PER_CANDIDATE: Final = 0.1
-"""Effective noise-free draws per candidate and round below which more candidates only add noise."""
-
-
-@dataclass(frozen=True, slots=True)
-class Plan:
-    """The public plan of a run.
-
-    Attributes:
-        n: private units.
-        epsilon, delta: the budget.
-        adjacency: neighbour relation of every number here.
-        mechanism: pubmix, linmix, gaussian or laplace.
-        rows: synthetic records to make.
-        rounds: T.
-        candidates: most candidates of a round, d.
-        draws: draws of each round (mixtures; empty for histograms).
-        variations: variations of each parent per round.
-        mixing_weight, floor: β and t (mixtures).
-        noise_scale: standard deviation (Gaussian) or scale (Laplace) of the noise on a vote, in units.
-        signal: what one round's release is worth, in noise-free draws.
-        worst_case_tv: largest total variation between release law and votes that public data allow (mixtures).
-        warnings: sentences for the user.
-    """
-
-    n: int
-    epsilon: float
-    delta: float
-    adjacency: str
-    mechanism: str
-    rows: int
-    rounds: int
-    candidates: int
-    draws: tuple[int, ...]
-    variations: int
-    mixing_weight: float | None
-    floor: float | None
-    noise_scale: float | None
-    signal: float
-    worst_case_tv: float | None
-    warnings: tuple[str, ...]
-
-    def to_dict(self) -> dict[str, Any]:
-        """Return plain values for JSON."""
-        return asdict(self) | {
-            "draws": list(self.draws),
-            "total_draws": sum(self.draws),
-            "warnings": list(self.warnings),
-        }
-
-
-def default_delta(n: int) -> float:
-    """Return the δ of a run that names none: 1/(n ln n), and never above 10⁻⁶. n is public."""
-    return min(1e-6, 1.0 / (n * math.log(n))) if n > 1 else 1e-6
-
-
-def split_draws(total: int, rounds: int) -> tuple[int, ...]:
-    """Return ``total`` draws spread evenly over ``rounds`` rounds.
-
-    >>> split_draws(10, 3)
-    (4, 3, 3)
-    """
-    return tuple(total // rounds + (index < total % rounds) for index in range(rounds))
-
-
-def signal_of(
-    mechanism: str, *, n: int, epsilon: float, delta: float, draws: int, rounds: int, candidates: int
-) -> float:
-    """Return a round's worth in noise-free draws, at the uniform noise distribution.
-
-    m draws with a share β of noise estimate a vote share as well as m·(1−β)² draws without noise; a histogram with
-    noise σ on each of d counts as well as n²/(d·σ²) draws.
-    """
-    if mechanism in ("linmix", "pubmix"):
-        weight = mixing_weight(epsilon, delta, n=max(n, 1), draws=draws, floor=uniform_mass(candidates))
-        return draws / rounds * (1.0 - weight) ** 2
-    spread = noise_of(mechanism, epsilon=epsilon, delta=delta, rounds=rounds) * (
-        math.sqrt(2.0) if mechanism == "laplace" else 1.0
-    )
-    return float(n) ** 2 / (candidates * spread**2)
-
-
-def noise_of(mechanism: str, *, epsilon: float, delta: float, rounds: int) -> float:
-    """Return the noise of a histogram mechanism on a vote under replace-one, in units."""
-    if mechanism == "gaussian":
-        return gaussian_stddev(epsilon, delta, rounds=rounds, adjacency="replace-one")
-    return laplace_scale(epsilon, delta, rounds=rounds, adjacency="replace-one")
-
-
-def choose_candidates(mechanism: str, *, n: int, epsilon: float, delta: float, draws: int, rounds: int) -> int:
-    """Return the largest number of candidates whose votes still stand out of the noise."""
-    chosen = SIZES[0]
-    for size in SIZES[1:]:
-        signal = signal_of(mechanism, n=n, epsilon=epsilon, delta=delta, draws=draws, rounds=rounds, candidates=size)
-        if signal < SIGNAL_PER_CANDIDATE * size:
-            break
-        chosen = size
-    return chosen
-
-
-def default_rounds(
-    mechanism: str, *, n: int, epsilon: float, delta: float, draws: int, candidates: int | None, informed: bool
-) -> int:
-    """Return T: few rounds where each is noisy, more where the votes can lead further from the first candidates."""
-    if not informed:
-        return min(BLIND_ROUNDS, draws)
-    size = candidates
-    if size is None:
-        size = choose_candidates(mechanism, n=n, epsilon=epsilon, delta=delta, draws=draws, rounds=ROUNDS)
-    signal = signal_of(mechanism, n=n, epsilon=epsilon, delta=delta, draws=draws, rounds=ROUNDS, candidates=size)
-    worth = signal / max(n, 1)
-    return min(ROUNDS * (4 if worth >= RICH else 2 if worth >= PLENTY else 1), draws)
+__all__ = ["Plan", "RoundPlan", "choose_candidates", "default_delta", "plan", "signal_of", "split_draws"]
 
 
 def plan(
@@ -149,14 +38,17 @@ def plan(
     delta: float | None = None,
     rows: int = 5000,
     rounds: int | None = None,
-    candidates: int | None = None,
+    candidates: int | Sequence[int] | None = None,
     mechanism: str = "auto",
-    public_histogram: FloatArray | None = None,
+    public_histogram: FloatArray | Sequence[float] | Sequence[FloatArray] | Sequence[Sequence[float]] | None = None,
     draws: int | None = None,
     variations: int | None = None,
     proximity: float | str = "auto",
     domain_size: float = math.inf,
     informed: bool | None = None,
+    accounting: str = "auto",
+    objective: str = "draws",
+    trade_off: bool = False,
 ) -> Plan:
     """Plan a run from public quantities alone.
 
@@ -167,17 +59,25 @@ def plan(
         rows: synthetic records to make; does not change the cost.
         rounds: T; default 2 to 8 from public records, by the budget, 16 without any, 1 when the candidates are all
             possible records.
-        candidates: d, most candidates of a round; default as many as the budget can tell apart.
-        mechanism: "auto" is pubmix with a public histogram, else linmix.
-        public_histogram: float64 (d,), public votes of the first round; sets the noise distribution of pubmix.
+        candidates: d, most candidates of a round, or a number for each round; default as many as the budget can tell
+            apart.
+        mechanism: "auto" is pubmix with a public histogram, else linmix; a comma list names one for each round.
+        public_histogram: (d,) public votes of the first round, or k ≥ 2 such rows from different public data; they
+            set the noise distribution of pubmix, and the mechanisms are compared on them.
         draws: draws over all rounds (mixtures).
         variations: variations of each parent per round.
-        proximity: γ for pubmix; "auto" counts as 0.5 here, where no public table is at hand.
+        proximity: γ, how far private votes may lie from public ones; "auto" is the mean total variation between
+            public histograms, and 0.5 for a single one or none.
         domain_size: number of possible records, if it is finite.
-        informed: whether the first candidates are public records; default: with pubmix.
+        informed: whether the first candidates are public records; default: with pubmix or a public histogram.
+        accounting: "auto" takes the exact account where there is one and composed privacy loss distributions where
+            rounds differ; "draws", "pld" and "renyi" ask for one.
+        objective: what pubmix's noise and the recommendation are for: "draws" that are near the votes (noise of least
+            worst case), or a denoised "estimate" that is (noise of least forecast error).
+        trade_off: whether to work out the curve over draws and candidates, as for a run of one mixture.
 
     Raises:
-        SpecError: a parameter is out of range, or would have no effect with this mechanism.
+        SpecError: a parameter is out of range, would have no effect with this mechanism, or contradicts another.
 
     >>> planned = plan(n=100_000, epsilon=1.0, delta=1e-6, rounds=4, candidates=1000, draws=20_000)
     >>> planned.mechanism, planned.draws, f"{planned.mixing_weight:.2f}"
@@ -187,97 +87,136 @@ def plan(
     if isinstance(n, bool) or not isinstance(n, int) or n < 0:
         raise SpecError(f"n must be a whole number of private units, at least 0; found n={n!r}")
     delta = check_delta(default_delta(n) if delta is None else delta)
-    check_counts({"rows": rows, "rounds": rounds, "candidates": candidates, "draws": draws, "variations": variations})
+    check_counts({"rows": rows, "rounds": rounds, "draws": draws, "variations": variations})
     check_proximity(proximity)
-    if mechanism not in MECHANISMS:
-        raise SpecError(f"mechanism must be one of {', '.join(MECHANISMS)}; found mechanism={mechanism!r}")
-    if mechanism == "auto":
-        mechanism = "linmix" if public_histogram is None else "pubmix"
-    mixing = mechanism in ("linmix", "pubmix")
-    _check_effect(mechanism, draws=draws, proximity=proximity, candidates=candidates, public_histogram=public_histogram)
-    total = min(max(DRAWS_PER_UNIT * n, LEAST_DRAWS), MOST_DRAWS) if draws is None else draws
-    informed = mechanism == "pubmix" if informed is None else informed
-    most = candidates if public_histogram is None else len(public_histogram)
-    some_rounds = rounds
-    if some_rounds is None:
-        some_rounds = default_rounds(
-            mechanism, n=n, epsilon=epsilon, delta=delta, draws=total, candidates=most, informed=informed
-        )
-    if most is None:
-        most = choose_candidates(mechanism, n=n, epsilon=epsilon, delta=delta, draws=total, rounds=some_rounds)
-    if domain_size <= most:
-        most, some_rounds = int(domain_size), (1 if rounds is None else rounds)
-    signal = signal_of(mechanism, n=n, epsilon=epsilon, delta=delta, draws=total, rounds=some_rounds, candidates=most)
-    weight: float | None = None
-    floor: float | None = None
-    worst: float | None = None
-    if mechanism == "pubmix" and public_histogram is not None and most > 1:
-        weight, floor, worst = _designed(public_histogram, proximity, epsilon, delta, max(n, 1), total)
-    elif mixing:
-        floor = uniform_mass(most)
-        weight = mixing_weight(epsilon, delta, n=max(n, 1), draws=total, floor=floor)
-        uniform = np.full(most, 1.0 / most)
-        worst = weight * worst_case_tv(uniform, public=uniform, proximity=1.0) if most > 1 else 0.0
-    return Plan(
+    check_objective(objective)
+    check_accounting(accounting, mechanisms_of(mechanism))
+    public = public_votes(public_histogram, proximity)
+    default = "linmix" if public is None else "pubmix"
+    names = tuple(default if name == "auto" else name for name in mechanisms_of(mechanism))
+    sizes = candidates_of(candidates)
+    some_rounds = rounds_of(names, sizes, rounds)
+    _check_effect(names, draws=draws, proximity=proximity, sizes=sizes, public=public, objective=objective)
+    if sizes is None and public is not None:
+        sizes = (public.candidates,)
+    total = default_draws(n, some_rounds) if draws is None else draws
+    sizes = allocate(
+        names,
+        sizes,
+        some_rounds,
         n=n,
         epsilon=epsilon,
         delta=delta,
-        adjacency="replace-one",
-        mechanism=mechanism,
-        rows=rows,
-        rounds=some_rounds,
-        candidates=most,
-        draws=split_draws(total, some_rounds) if mixing else (),
-        variations=VARIATIONS if variations is None else variations,
-        mixing_weight=weight,
-        floor=floor,
-        noise_scale=None if mixing else noise_of(mechanism, epsilon=epsilon, delta=delta, rounds=some_rounds),
-        signal=signal,
-        worst_case_tv=worst,
-        warnings=_warnings(n, epsilon, delta, signal, most),
+        draws=total,
+        domain_size=domain_size,
+        informed=("pubmix" in names or public is not None) if informed is None else informed,
     )
+    names = names * len(sizes) if len(names) == 1 else names
+    budget = MixtureBudget(n, epsilon, delta, total, len(sizes))
+    noise = None
+    if public is not None and "pubmix" in names and sizes[0] > 1:
+        noise = choose_noise(budget, public, objective)
+    accountant = accountant_of(names, sizes, accounting)
+    per_round = plan_rounds(
+        names,
+        sizes,
+        draws_of(names, total),
+        n=n,
+        epsilon=epsilon,
+        delta=delta,
+        accountant=accountant,
+        floors=_floors(names, sizes, noise),
+    )
+    made = summarise(
+        per_round,
+        n=n,
+        epsilon=epsilon,
+        delta=delta,
+        rows=rows,
+        variations=VARIATIONS if variations is None else variations,
+        accountant=accountant,
+        worst_case_tv=_worst_case(per_round[-1], noise, public),
+    )
+    return _with_outlook(made, budget, noise, public, objective, curve=trade_off, most=domain_size)
 
 
 def _check_effect(
-    mechanism: str,
+    names: Sequence[str],
     *,
     draws: int | None,
     proximity: float | str,
-    candidates: int | None,
-    public_histogram: FloatArray | None,
+    sizes: Sequence[int] | None,
+    public: PublicVotes | None,
+    objective: str,
 ) -> None:
     """Refuse what would be ignored: a setting that does nothing hides a misunderstanding."""
     idle = None
-    if draws is not None and mechanism not in ("linmix", "pubmix"):
-        idle = f"draws={draws} has no effect with mechanism={mechanism!r}: only linmix and pubmix draw"
-    elif not isinstance(proximity, str) and mechanism != "pubmix":
-        idle = f"proximity={proximity!r} has no effect with mechanism={mechanism!r}: only pubmix relies on public votes"
-    elif public_histogram is not None and mechanism != "pubmix":
-        idle = f"public_histogram has no effect with mechanism={mechanism!r}: only pubmix relies on public votes"
-    elif public_histogram is not None and candidates not in (None, len(public_histogram)):
-        idle = f"candidates={candidates} differs from the {len(public_histogram)} entries of public_histogram"
+    told = f"mechanism={','.join(names)!r}"
+    drawing = sum(name in MIXING for name in names)
+    if draws is not None and not drawing:
+        idle = f"draws={draws} has no effect with {told}: only linmix and pubmix draw"
+    elif not isinstance(proximity, str) and "pubmix" not in names and public is None:
+        idle = f"proximity={proximity!r} has no effect with {told}: only pubmix relies on public votes"
+    elif objective != "draws" and public is None:
+        idle = f"objective={objective!r} has no effect without public_histogram, on which it is forecast"
+    elif public is not None and sizes is not None and sizes[0] != public.candidates:
+        idle = f"candidates={sizes[0]} differs from the {public.candidates} entries of public_histogram"
     if idle is not None:
         raise SpecError(f"{idle}. Leave it out, or choose another mechanism")
+    if draws is not None and draws < drawing:
+        raise SpecError(f"each round of linmix or pubmix needs a draw; found draws={draws} for {drawing} of them")
 
 
-def _designed(
-    public: FloatArray, proximity: float | str, epsilon: float, delta: float, n: int, draws: int
-) -> tuple[float, float, float]:
-    """Return β, t and the worst-case total variation of pubmix on a public histogram."""
-    gamma = 0.5 if isinstance(proximity, str) else float(proximity)
-    design = design_noise(public, proximity=gamma, epsilon=epsilon, delta=delta, n=n, draws=draws)
-    return design.mixing_weight, design.floor, design.objective
+def _floors(names: Sequence[str], sizes: Sequence[int], noise: ChosenNoise | None) -> list[float]:
+    """Return each round's floor: pubmix's later rounds keep the part of 1/d that the first one's noise has."""
+    floors = [uniform_mass(size) for size in sizes]
+    if noise is None:
+        return floors
+    part = min(noise.floor * sizes[0], 1.0)
+    for index, (name, size) in enumerate(zip(names, sizes, strict=True)):
+        if name == "pubmix":
+            floors[index] = noise.floor if size == sizes[0] else min(part / size, floors[index])
+    return floors
 
 
-def _warnings(n: int, epsilon: float, delta: float, signal: float, candidates: int) -> tuple[str, ...]:
-    found = []
-    if epsilon > LARGE_EPSILON:
-        found.append(f"epsilon={epsilon:g} is large: it protects little (above {LARGE_EPSILON:g} is rarely defensible)")
-    if delta * n >= 1.0:
-        found.append(f"delta={delta:g} is 1/n or more: some unit could be revealed outright; choose a smaller delta")
-    if candidates > 1 and signal < 10.0:
-        found.append(
-            "the budget leaves little signal for this many units: relations between columns cannot be kept and "
-            "the output will be close to the schema or the public data"
+def _worst_case(last: RoundPlan, noise: ChosenNoise | None, public: PublicVotes | None) -> float | None:
+    """Return β·Ψ of the last round; later rounds of pubmix are taken to have the Ψ of the first."""
+    if last.mixing_weight is None:
+        return None
+    if last.mechanism == "pubmix" and noise is not None:
+        if last.mixing_weight == noise.mixing_weight:
+            return noise.worst_case_tv
+        return last.mixing_weight * noise.worst_case_tv / noise.mixing_weight if noise.mixing_weight else 0.0
+    judged = public if public is not None and public.candidates == last.candidates else None
+    return last.mixing_weight * uniform_distance(last.candidates, judged)
+
+
+def _with_outlook(
+    made: Plan,
+    budget: MixtureBudget,
+    noise: ChosenNoise | None,
+    public: PublicVotes | None,
+    objective: str,
+    *,
+    curve: bool,
+    most: float,
+) -> Plan:
+    """Return the plan with the mechanisms compared and the curve, where there is something to say."""
+    if public is not None:
+        verdict = compare(budget, public, objective=objective, chosen=noise)
+        made = replace(
+            made,
+            proximity=public.proximity,
+            comparison=verdict.compared,
+            recommended=verdict.recommended,
+            reason=verdict.reason,
         )
-    return tuple(found)
+    if not curve:
+        return made
+    names = {one.mechanism for one in made.per_round}
+    if not names & {*MIXING}:
+        return replace(made, trade_off=())
+    informed = public if "pubmix" in names else None
+    return replace(
+        made, trade_off=trade_off_curve(budget, made.candidates, public=informed, objective=objective, most=most)
+    )

@@ -1,6 +1,6 @@
 """What would stop a run, found without a run: nothing is written, and nothing here reads a private cell.
 
-Opening the inputs, which a dry run does too, counts units and compares the private file with the public one.
+Opening the inputs, which a dry run does too, counts units and compares the private file with the public ones.
 """
 
 from pathlib import Path

@@ -34,7 +34,7 @@ def deciding_settings(spec: RunSpec) -> dict[str, Any]:
     """Return the settings whose change would make another run of it; public inputs count by content."""
     settings = {name: value for name, value in spec.public_settings().items() if name not in _FREE}
     if spec.public is not None:
-        settings["public"] = fingerprint(spec.public).hex()
+        settings["public"] = ",".join(fingerprint(table).hex() for table in spec.public_tables)
     if isinstance(spec.schema, Schema | dict):
         settings["schema"] = str(spec.schema)
     elif spec.schema is not None:

@@ -14,6 +14,7 @@ from evomix.experiment.design import make_plan
 from evomix.experiment.engine import Finished, Progress, run
 from evomix.experiment.folder_lock import exclusive
 from evomix.experiment.inputs import open_inputs
+from evomix.experiment.plans import Plan
 from evomix.experiment.rehearsal import budget_warnings, check_places, refuse_file
 from evomix.experiment.spec import RunSpec
 from evomix.formats.atomic import check_writable, write_text
@@ -129,11 +130,17 @@ def _resolved(finished: Finished) -> str:
         "selection": finished.design.selection,
         "rounds": plan.rounds,
         "variations": plan.variations,
-        "candidates": plan.candidates,
+        "candidates": _candidates(plan),
     }
     if plan.draws:
         settings["draws"] = sum(plan.draws)
     return artifacts.to_toml(settings)
+
+
+def _candidates(plan: Plan) -> int | list[int]:
+    """Return the most candidates of a round: one number, or one a round where they differ."""
+    most = [one.candidates for one in plan.per_round]
+    return most[0] if len(set(most)) == 1 else most
 
 
 def _write_folder(finished: Finished, population: Population, spec: RunSpec) -> None:

@@ -8,20 +8,33 @@ from pathlib import Path
 from typing import Any, Final
 
 from evomix.core.errors import InputFileError, SpecError
+from evomix.experiment.per_round import (
+    MECHANISMS,
+    MIXING,
+    candidates_of,
+    check_accounting,
+    mechanisms_of,
+    rounds_of,
+)
 from evomix.privacy.calibration import check_delta, check_epsilon
 
-MECHANISMS: Final = ("auto", "pubmix", "linmix", "gaussian", "laplace")
+__all__ = ["MECHANISMS", "RunSpec", "check_counts", "check_proximity", "load_toml"]
+
 SELECTIONS: Final = ("auto", "subsample", "rank")
 LATER_SELECTIONS: Final = ("projection", "gape")
+DENOISINGS: Final = ("auto", "none", "signed", "shrunk", "likelihood", "bayes")
 MODALITIES: Final = ("auto", "table")
 LATER_MODALITIES: Final = ("text", "image")
-LEAST: Final = {"rows": 1, "rounds": 1, "variations": 0, "candidates": 1, "draws": 1, "seed": 0}
+LEAST: Final = {"rows": 1, "rounds": 1, "variations": 0, "draws": 1, "seed": 0}
 """Settings that are whole numbers, and the least they may be."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RunSpec:
     """What the user asked for; the names are those of the command line (INTERFACE of the project).
+
+    ``mechanism`` and ``candidates`` hold one value for all rounds or one for each: names with commas between them (or
+    a list), a number or a list of numbers. ``public`` is one table or a list of several.
 
     Raises ``SpecError`` on construction when a value is out of range.
     """
@@ -35,11 +48,13 @@ class RunSpec:
     rows: int = 5000
     mechanism: str = "auto"
     selection: str = "auto"
+    denoising: str = "auto"
     rounds: int | None = None
     variations: int | None = None
-    candidates: int | None = None
+    candidates: int | tuple[int, ...] | None = None
     draws: int | None = None
     proximity: float | str = "auto"
+    accounting: str = "auto"
     target: str | None = None
     unit: str | None = None
     modality: str = "auto"
@@ -56,13 +71,29 @@ class RunSpec:
         check_epsilon(self.epsilon)
         if self.delta is not None:
             check_delta(self.delta)
-        _check_choice("mechanism", self.mechanism, MECHANISMS)
+        object.__setattr__(self, "public", _one_or_several(self.public))
+        names = mechanisms_of(self.mechanism)
+        object.__setattr__(self, "mechanism", ",".join(names))
+        sizes = candidates_of(self.candidates)
+        object.__setattr__(self, "candidates", sizes[0] if sizes is not None and len(sizes) == 1 else sizes)
+        check_accounting(self.accounting, names)
         _check_choice("selection", self.selection, SELECTIONS, later=LATER_SELECTIONS)
+        _check_choice("denoising", self.denoising, DENOISINGS)
         _check_choice("modality", self.modality, MODALITIES, later=LATER_MODALITIES)
-        check_counts({name: getattr(self, name) for name in LEAST})
+        check_counts({name: getattr(self, name) for name in LEAST if name != "draws"})
+        rounds = rounds_of(names, sizes, self.rounds)
+        drawing = rounds if len(names) == 1 else sum(name in MIXING for name in names)
+        check_counts({"draws": self.draws, "rounds": drawing or None})
         check_proximity(self.proximity)
-        if self.mechanism == "pubmix" and self.public is None:
+        if "pubmix" in names and self.public is None:
             raise SpecError("mechanism='pubmix' needs a public table (--public); without one use linmix")
+
+    @property
+    def public_tables(self) -> tuple[Any, ...]:
+        """The public tables, one after the other; none without ``public``."""
+        if isinstance(self.public, tuple):
+            return self.public
+        return () if self.public is None else (self.public,)
 
     @classmethod
     def from_mapping(cls, settings: Mapping[str, Any]) -> "RunSpec":
@@ -91,7 +122,7 @@ class RunSpec:
             value = getattr(self, knob.name)
             if value is None or (knob.name == "resume"):
                 continue
-            settings[knob.name] = value if isinstance(value, bool | int | float | str) else _as_text(value)
+            settings[knob.name] = _plain(value)
         return settings
 
 
@@ -109,8 +140,21 @@ def load_toml(path: str | Path) -> dict[str, Any]:
         raise InputFileError(f"{path} is not a TOML file: {error}") from error
 
 
-def _as_text(value: Any) -> str:
+def _plain(value: Any) -> Any:
+    if isinstance(value, bool | int | float | str):
+        return value
+    if isinstance(value, tuple):
+        return [_plain(item) for item in value]
     return str(value) if isinstance(value, Path) else f"<in memory: {type(value).__name__}>"
+
+
+def _one_or_several(public: Any) -> Any:
+    """Return a list of public tables as a tuple, and a list of one as that one."""
+    if not isinstance(public, list | tuple):
+        return public
+    if not public or any(table is None for table in public):
+        raise SpecError(f"public must name at least one table, and no empty ones; found {len(public)} in the list")
+    return public[0] if len(public) == 1 else tuple(public)
 
 
 def _check_choice(name: str, value: str, choices: tuple[str, ...], later: tuple[str, ...] = ()) -> None:
@@ -121,7 +165,11 @@ def _check_choice(name: str, value: str, choices: tuple[str, ...], later: tuple[
 
 
 def check_counts(settings: Mapping[str, Any]) -> None:
-    """Raise ``SpecError`` unless every setting of :data:`LEAST` that is given is a whole number, and large enough."""
+    """Raise ``SpecError`` unless every setting of :data:`LEAST` that is given is a whole number, and large enough.
+
+    ``candidates`` may also be a sequence, one a round.
+    """
+    candidates_of(settings.get("candidates"))
     for name, least in LEAST.items():
         value = settings.get(name)
         if value is not None and (isinstance(value, bool) or not isinstance(value, int) or value < least):

@@ -2,11 +2,15 @@
 
 A run's budget is a *number of draws*: rounds may differ in candidates and noise distribution and may be chosen
 adaptively, as long as all use one mixing weight β and no noise mass lies below the common floor t
-(proof: docs/proofs/mixing.md, "Composition").
+(proof: docs/proofs/mixing.md, "Composition"). A second, larger floor speaks of one round only.
+
+Every figure here is for replace-one neighbours, n being public. What it takes to read it as add-remove:
+docs/proofs/mixing.md, "Add-remove neighbours".
 """
 
 import math
 from collections.abc import Callable
+from functools import cache
 from numbers import Integral
 from typing import Final
 
@@ -38,18 +42,36 @@ def check_delta(delta: float) -> float:
     return float(delta)
 
 
-def _check_pair(n: int, draws: int, floor: float, second_floor: float | None) -> tuple[float, float]:
-    """Validate the public parameters and return the two floors."""
-    for name, value, least, most in (("n", n, 1, MAX_UNITS), ("draws", draws, 0, MAX_DRAWS)):
-        if isinstance(value, bool) or not isinstance(value, Integral) or not least <= value <= most:
-            raise SpecError(f"{name} must be a whole number in {least}..{most}; found {name}={value!r}")
+def check_count(name: str, value: int, *, least: int, most: int) -> int:
+    """Return ``value`` if it is a whole number in ``least..most``, else raise ``SpecError``."""
+    if isinstance(value, bool) or not isinstance(value, Integral) or not least <= value <= most:
+        raise SpecError(f"{name} must be a whole number in {least}..{most}; found {name}={value!r}")
+    return int(value)
+
+
+def check_share(name: str, value: float) -> float:
+    """Return ``value`` if it is a number in [0, 1], else raise ``SpecError``."""
+    if isinstance(value, bool) or not (isinstance(value, int | float) and 0.0 <= value <= 1.0):
+        raise SpecError(f"{name} must be a number in [0, 1]; found {name}={value!r}")
+    return float(value)
+
+
+def check_floors(floor: float, second_floor: float | None = None) -> tuple[float, float]:
+    """Return the two smallest noise masses if a distribution can have them, else raise ``SpecError``."""
     floors = (floor, floor if second_floor is None else second_floor)
     if not (0.0 <= floors[0] <= floors[1] <= 1.0 and sum(floors) <= 1.0):
         raise SpecError(
             f"floors are the two smallest noise masses: 0 ≤ floor ≤ second_floor and floor + second_floor ≤ 1; "
-            f"found floor={floors[0]!r}, second_floor={floors[1]!r}"
+            f"found floor={floors[0]!r}, second_floor={floors[1]!r}; a single candidate counts as two with floor=0.5"
         )
     return floors
+
+
+def _check_pair(n: int, draws: int, floor: float, second_floor: float | None) -> tuple[float, float]:
+    """Validate the public parameters and return the two floors."""
+    check_count("n", n, least=1, most=MAX_UNITS)
+    check_count("draws", draws, least=0, most=MAX_DRAWS)
+    return check_floors(floor, second_floor)
 
 
 def delta(
@@ -68,8 +90,9 @@ def delta(
         mixing_weight: β in [0, 1], the share of noise.
         n: number of private units (public).
         draws: number of draws over all rounds.
-        floor: smallest mass of any round's noise distribution, in [0, 1/2].
-        second_floor: second smallest mass, if it is known to be larger.
+        floor: smallest mass of any round's noise distribution, in [0, 1/2]. One candidate alone counts as two: 1/2.
+        second_floor: second smallest mass, if it is known to be larger. Only for draws of a *single* round: from
+            round to round the smaller mass may change sides, and such a run can lose more than either order does.
 
     Raises:
         SpecError: a parameter is out of range.
@@ -78,8 +101,7 @@ def delta(
     """
     if not epsilon >= 0.0:
         raise SpecError(f"epsilon must be at least 0; found epsilon={epsilon!r}")
-    if not 0.0 <= mixing_weight <= 1.0:
-        raise SpecError(f"mixing_weight must lie in [0, 1]; found mixing_weight={mixing_weight!r}")
+    mixing_weight = check_share("mixing_weight", mixing_weight)
     floors = _check_pair(n, draws, floor, second_floor)
     if epsilon == math.inf and mixing_weight * floors[0] > 0.0:
         return 0.0
@@ -89,12 +111,15 @@ def delta(
 def mixing_weight(
     epsilon: float, delta: float, *, n: int, draws: int, floor: float, second_floor: float | None = None
 ) -> float:
-    """Return β_min, the least share of noise that meets (ε, δ); a multiple of 2⁻⁵³, rounded up.
+    """Return β_min, the least share of noise that meets (ε, δ) under replace-one neighbours.
 
-    Put back into :func:`delta` the result gives at most ``delta``. Arguments as there.
+    A multiple of 2⁻⁵³, rounded up: put back into :func:`delta` it gives at most ``delta``, and less by 2⁻⁴³ of β or
+    1 − β (or by one multiple, if that is more) would not. Arguments as there.
 
     Raises:
         SpecError: a parameter is out of range.
+
+    Source: PubMix, Theorem 4.1 and Lemma C.5. Proof: docs/proofs/mixing.md.
 
     Ten times the draws, and more of them have to be noise:
 
@@ -107,10 +132,17 @@ def mixing_weight(
     def spent(beta: float) -> float:
         return mixing_delta(epsilon, mixing_weight=beta, n=n, draws=draws, floors=floors)
 
+    return least_weight(spent, target)
+
+
+def least_weight(spent: Callable[[float], float], target: float) -> float:
+    """Return the least multiple of 2⁻⁵³ at which ``spent``, which falls in β and is 0 at 1, is at most ``target``.
+
+    Exact to 2⁻⁴³ of β or of 1 − β, whichever is less, or to one multiple, and never too small.
+    """
+    spent = cache(spent)  # the search comes back to where it has been
     if spent(0.0) <= target:
         return 0.0
-    if floors[0] == 0.0:
-        return 1.0
     log_target = math.log(target)
 
     def excess(log_odds: float) -> float:
@@ -121,7 +153,7 @@ def mixing_weight(
     beta = 1.0 / GRID
     if bracket is not None:
         beta = 1.0 / (1.0 + math.exp(-brentq(excess, *bracket, xtol=1e-11, rtol=1e-13, maxiter=200)))
-    return _round_up(beta, lambda beta: spent(beta) <= target)
+    return _on_grid(beta, lambda beta: spent(beta) <= target)
 
 
 def _bracket(excess: Callable[[float], float]) -> tuple[float, float] | None:
@@ -142,25 +174,48 @@ def _bracket(excess: Callable[[float], float]) -> tuple[float, float] | None:
     return None
 
 
-def _round_up(beta: float, private: Callable[[float], bool]) -> float:
-    """Return the first grid point at or above ``beta`` found private, stepping up by growing strides."""
-    numerator = min(GRID, math.ceil(beta * (1.0 + 1e-13) * GRID))
-    stride = max(1, numerator >> 46)
-    while numerator < GRID and not private(numerator / GRID):
-        numerator = min(GRID, numerator + stride)
-        stride *= 2
-    return numerator / GRID
+def _on_grid(beta: float, private: Callable[[float], bool]) -> float:
+    """Return a grid point near ``beta`` found private whose lower neighbour, a stride away, is not.
+
+    The grid's ends need no asking: 0 is known not to be private, 1 to be.
+    """
+    low, high = 0, GRID
+    at = min(max(1, math.ceil(beta * GRID)), GRID - 1)
+    stride = step = max(1, min(at, GRID - at) >> 43)
+    while low < at < high:  # away from ``beta`` by growing steps, until the answer changes
+        if private(at / GRID):
+            high, at = at, at - step
+        else:
+            low, at = at, at + step
+        step *= 2
+    while high - low > stride:
+        middle = (low + high) // 2
+        low, high = (low, middle) if private(middle / GRID) else (middle, high)
+    return high / GRID
 
 
-def max_draws(epsilon: float, delta: float, *, n: int, mixing_weight: float, floor: float) -> int:
-    """Return the largest number of draws that meets (ε, δ) at a given β, at most ``MAX_DRAWS``.
+def max_draws(
+    epsilon: float,
+    delta: float,
+    *,
+    n: int,
+    mixing_weight: float,
+    floor: float,
+    second_floor: float | None = None,
+) -> int:
+    """Return the largest number of draws that meets (ε, δ) at a given β under replace-one, at most ``MAX_DRAWS``.
 
-    Arguments and errors as in :func:`delta`. The budget of a whole run, to spend over rounds as one likes.
+    The budget of a whole run, to spend over rounds as one likes; with ``second_floor``, of a single round.
+    Arguments as in :func:`delta`.
+
+    Raises:
+        SpecError: a parameter is out of range.
+
+    Source: PubMix, Theorem 4.1. Proof: docs/proofs/mixing.md.
     """
     epsilon, target = check_epsilon(epsilon), check_delta(delta)
-    floors = _check_pair(n, 0, floor, None)
-    if not 0.0 <= mixing_weight <= 1.0:
-        raise SpecError(f"mixing_weight must lie in [0, 1]; found mixing_weight={mixing_weight!r}")
+    floors = _check_pair(n, 0, floor, second_floor)
+    mixing_weight = check_share("mixing_weight", mixing_weight)
 
     def private(draws: int) -> bool:
         return mixing_delta(epsilon, mixing_weight=mixing_weight, n=n, draws=draws, floors=floors) <= target

@@ -16,6 +16,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from evomix.core.arrays import FloatArray
 from evomix.core.errors import SpecError
+from evomix.privacy.donors import DonorComparison, Donors, greedy_donors, least_donors
 
 _SUM_TOLERANCE = 1e-9
 _SUM_ROUNDING = 1e-14  # what summing itself leaves: such p stay as they are
@@ -82,34 +83,65 @@ def proportional_fill(p: ArrayLike, *, floor: float) -> FloatArray:
     return _fill(p, floor, _shrink)
 
 
-def raise_floor(p: ArrayLike, *, floor: float) -> FloatArray:
+def raise_floor(p: ArrayLike, *, floor: float, donors: Donors = "greedy") -> FloatArray:
     """Return ``p`` with masses up to ``floor`` raised to it and the rest left alone but for a few donors.
 
-    The least-mass donor set is a covering knapsack; this takes the largest entries until one more would do, and
-    for that last one the smallest entry that suffices. Donors shrink by the same share, none below ``floor``.
-    Among equal masses the lowest position gives first, so the result is a function of ``p`` and ``floor``.
-    Post-processing of public numbers; costs nothing. As near to ``p`` in total variation as any distribution with
-    that floor. O(d log d). Source: PubMix, Definition 4.4 (MIFR, maximum-invariance floor raising).
+    The least-mass donor set is a covering knapsack. "greedy" takes the largest entries until one more would do, and
+    for that last one the smallest entry that suffices; "exact" solves the knapsack. Donors shrink by the same share,
+    none below ``floor``. Among equal masses the lowest position gives first, so the result is a function of ``p`` and
+    ``floor``. Post-processing of public numbers; costs nothing. As near to ``p`` in total variation as any
+    distribution with that floor. O(d log d) for "greedy"; "exact" takes milliseconds for hundreds of candidates.
+    Source: PubMix, Definition 4.4 (MIFR, maximum-invariance floor raising).
 
     Args:
         p: (d,) distribution.
         floor: smallest mass t wanted, in [0, 1/d].
+        donors: "greedy" or "exact".
 
     Returns:
         float64 (d,), every entry at least ``floor``. ``floor=0`` gives ``p``, ``floor=1/d`` the uniform.
 
     Raises:
-        SpecError: ``p`` is no distribution or ``floor`` lies outside [0, 1/d].
+        SpecError: an argument is out of range, or the exact donor set is not proven in reasonable time.
     """
+    if donors not in {"greedy", "exact"}:
+        raise SpecError(f"donors must be 'greedy' or 'exact', found donors={donors!r}")
     masses = as_distribution(p)
     floor = _checked_floor(floor, masses.size)
     need = _need(masses, floor)
     if need <= 0.0:
         return masses
-    donors = _donors(masses, floor, need)
+    giving = (greedy_donors if donors == "greedy" else least_donors)(masses, floor, need)
     raised = np.maximum(masses, floor)
-    raised[donors] = _shrink(masses[donors], floor, need)
+    raised[giving] = _shrink(masses[giving], floor, need)
     return raised
+
+
+def compare_donors(p: ArrayLike, *, floor: float) -> DonorComparison:
+    """Say whether the greedy donors of :func:`raise_floor` are of least mass, and by how much they are not.
+
+    Public arithmetic; costs no privacy.
+
+    Args:
+        p: (d,) distribution.
+        floor: smallest mass t wanted, in [0, 1/d].
+
+    Raises:
+        SpecError: an argument is out of range, or the exact donor set is not proven in reasonable time.
+
+    The greedy donors are 0.4 and, for what is still missing, 0.25; but 0.35 and 0.25 can give as much:
+
+    >>> found = compare_donors([0.0, 0.0, 0.0, 0.0, 0.25, 0.35, 0.4], floor=0.09)
+    >>> f"{found.greedy:.2f} {found.exact:.2f} {found.differ}"
+    '0.65 0.60 True'
+    """
+    masses = as_distribution(p)
+    floor = _checked_floor(floor, masses.size)
+    need = _need(masses, floor)
+    if need <= 0.0:
+        return DonorComparison(0.0, 0.0)
+    greedy, least = (choose(masses, floor, need) for choose in (greedy_donors, least_donors))
+    return DonorComparison(float(masses[greedy].sum()), float(masses[least].sum()))
 
 
 _Taking = Callable[[FloatArray, float, float], FloatArray]
@@ -172,16 +204,3 @@ def _smallest_giver(ordered: FloatArray, loss: FloatArray, floor: float) -> floa
     """
     drained: NDArray[np.bool_] = ordered - loss < floor
     return float(ordered[min(int(np.count_nonzero(drained)), ordered.size - 1)])
-
-
-def _donors(masses: FloatArray, floor: float, need: float) -> NDArray[np.intp]:
-    """Return positions of the donor set: the largest entries, the last one smallest-sufficient."""
-    above = np.flatnonzero(masses > floor)
-    order = above[np.argsort(-masses[above], kind="stable")]
-    capacity = masses[order] - floor
-    given = np.cumsum(capacity)
-    last = min(int(np.searchsorted(given, need)), order.size - 1)
-    rest = need - (given[last - 1] if last else 0.0)
-    sufficient = int(np.searchsorted(-capacity[last:], -rest, side="right"))
-    chosen = last + max(sufficient - 1, 0)
-    return np.append(order[:last], order[chosen])

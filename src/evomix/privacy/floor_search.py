@@ -14,8 +14,10 @@ import numpy as np
 from evomix.core.arrays import FloatArray
 from evomix.core.errors import SpecError
 from evomix.privacy.calibration import GRID
+from evomix.privacy.floor_intervals import ACCOUNTED, FloorIntervals, inner_floor
 from evomix.privacy.floor_raising import proportional_fill, raise_floor, water_fill
-from evomix.privacy.worst_case import minimax_lower, psi_upper
+from evomix.privacy.minimax_bounds import BoundPool, explicit_bounds
+from evomix.privacy.worst_case import psi_upper
 
 # In order of preference where the worst case is equal: a like share of every large mass distorts none much.
 RULES: Final[dict[str, Callable[..., FloatArray]]] = {
@@ -27,6 +29,7 @@ RULES: Final[dict[str, Callable[..., FloatArray]]] = {
 
 _SCAN: Final = 14
 _REFINE: Final = 9
+_SPLITS: Final = 24  # more floors, of which only β is computed, for the lower bound
 _GOLDEN: Final = (math.sqrt(5.0) - 1.0) / 2.0
 _ROUNDING: Final = 1e-12
 _NEGLIGIBLE: Final = 1e-3  # raising everything to γ·_NEGLIGIBLE/d moves at most that part of γ
@@ -89,21 +92,38 @@ class FloorSearch:
         self._refine(math.log(grid[max(place - 1, 0)]), math.log(grid[min(place + 1, len(grid) - 1)]))
         return self._best_of(list(self._trials))
 
+    @property
+    def weights(self) -> dict[float, float]:
+        """Return the mixing weights found so far, by floor."""
+        return {floor: trial.weight for floor, trial in self._trials.items()}
+
     def lower_bound(self, *, continuous: bool) -> float:
         """Return a value that no distribution with a floor among those tried (continuous: with any floor) beats.
 
-        β falls and the least Ψ rises with the floor, so between two floors the product is at least β of the upper
-        times the least Ψ of the lower.
+        For any floor, intervals between the floors tried are split a few times more, where the bound is weakest.
         """
-        trials = sorted(self._trials.values(), key=lambda trial: trial.floor)
-        floors = [trial.floor for trial in trials]
+        trials = self._trials
+        objective = min(trial.objective for trial in trials.values())
+        if objective == 0.0:
+            return 0.0
+        pool = BoundPool()
+        for floor in [*trials, 0.0] if continuous else trials:
+            pool.add(explicit_bounds(self._public, floor=floor, proximity=self._proximity))
         if continuous:
-            floors = [0.0, *floors[:-1]]
-        bounds = [
-            trial.weight * minimax_lower(self._public, floor=floor, proximity=self._proximity)
-            for trial, floor in zip(trials, floors, strict=True)
-        ]
-        return min([*bounds, *(trial.objective for trial in trials)])  # the latter only cuts rounding
+            lower = self._over_all_floors(objective, pool)
+        else:
+            lower = min(trial.weight * pool.at(floor) for floor, trial in trials.items())
+        return min(lower * ACCOUNTED, objective)  # the latter only cuts rounding
+
+    def _over_all_floors(self, objective: float, pool: BoundPool) -> float:
+        intervals = FloorIntervals(self.weights, candidates=self._public.size, pool=pool)
+        for _ in range(_SPLITS):
+            lower, low, high = intervals.weakest()
+            floor = inner_floor(low, high)
+            if floor is None or lower >= objective:
+                break
+            intervals.split(floor, self._weight(floor))
+        return intervals.weakest()[0]
 
     def _best_of(self, floors: list[float]) -> Trial:
         """Return the trial of least objective, of equal ones the one with the highest floor."""

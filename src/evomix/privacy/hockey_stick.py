@@ -1,12 +1,14 @@
 """δ(ε) of a mixing mechanism: a certified upper bound on the hockey-stick divergence of its worst pair.
 
-One draw of ``(1−β)·votes/n + β·noise`` on two neighbouring data sets is dominated by the three-outcome pair
+One draw of a mixture on two neighbouring data sets is dominated by a three-outcome pair
 
-    P = (β·t1 + g,  β·t2,      rest)        g = (1−β)/n,   t1, t2 the two smallest noise masses,
-    Q = (β·t1,      β·t2 + g,  rest)
+    P = (b1 + g,  b2,      rest)
+    Q = (b1,      b2 + g,  rest)
 
-and m draws by its m-fold product (PubMix, Theorem 4.1; proof: docs/proofs/mixing.md). Both sides give the first two
-outcomes the same total S, so the number N of draws that fall on them has one law, Bin(m, S), under either, and
+and m draws by its m-fold product. For votes, ``g = (1−β)/n`` and ``b1, b2 = β·t1, β·t2`` with the two smallest noise
+masses (PubMix, Theorem 4.1; proof: docs/proofs/mixing.md); other estimators have other numbers
+(docs/proofs/bounded_sensitivity.md). Both sides give the first two outcomes the same total S, so the number N of draws
+that fall on them has one law, Bin(m, S), under either, and
 
     E_{e^ε}(P^m ‖ Q^m) = Σ_N Pr(N) · Σ_{k: L(N,k) > ε} Bin(k; N, p1/S) · (1 − e^{ε − L(N,k)}),
     L(N,k) = k·a − (N−k)·b,   a = ln(p1/q1),  b = ln(q2/p2).
@@ -30,7 +32,8 @@ _ULP: Final = 2.0**-53
 _SMALLEST: Final = 2.0**-150  # ratios of outcomes below this are not computed with; a coarser bound is given
 _CUT: Final = 1e-17  # relative size of what may be cut off (and is added back as a bound)
 _BIG: Final = 2.0**300  # scaled numbers are mantissa · 2^(300·exponent)
-_DENORMAL_SLACK: Final = 1e-306  # more than all underflows of a run of MAX_DRAWS terms can lose
+_DENORMAL_SLACK: Final = 2.0**-1048  # more than all underflows of a run of MAX_DRAWS terms can lose (about 3e-316)
+_NO_REST: Final = 2.0**-250  # a third outcome rarer than this is counted as if it never came
 
 
 @compiled
@@ -110,20 +113,6 @@ def _smallest(epsilon: float, draws: int, a: float, b: float) -> int:  # pragma:
 
 
 @compiled
-def _count_law(total: int, draws: int, both: float, rest: float) -> tuple[float, int]:  # pragma: no cover - compiled
-    """Return Pr(N = total) for N ~ Bin(draws, both) as a scaled number, from its exact value at N = 0."""
-    if rest <= 0.0:
-        return (1.0, 0) if total == draws else (0.0, 0)
-    weight, scale = _power(rest, draws)
-    for count in range(total):
-        weight *= (draws - count) / (count + 1.0) * (both / rest)
-        if weight > _BIG:
-            weight /= _BIG
-            scale += 1
-    return weight, scale
-
-
-@compiled
 def _rescaled(value: float, scale: int) -> tuple[float, int]:  # pragma: no cover - compiled
     """Return the same scaled number with a mantissa away from overflow and underflow."""
     if value > _BIG:
@@ -131,6 +120,18 @@ def _rescaled(value: float, scale: int) -> tuple[float, int]:  # pragma: no cove
     if 0.0 < value < 1.0 / _BIG:
         return value * _BIG, scale - 1
     return value, scale
+
+
+@compiled
+def _count_law(total: int, draws: int, both: float, rest: float) -> tuple[float, int]:  # pragma: no cover - compiled
+    """Return Pr(N = total) for N ~ Bin(draws, both) as a scaled number, from its exact value at N = 0."""
+    if rest <= 0.0:
+        return (1.0, 0) if total == draws else (0.0, 0)
+    weight, scale = _power(rest, draws)
+    for count in range(total):
+        weight *= (draws - count) / (count + 1.0) * (both / rest)
+        weight, scale = _rescaled(weight, scale)
+    return weight, scale
 
 
 @compiled
@@ -191,7 +192,7 @@ def _divergence(  # noqa: C901  (two sums over one recurrence; apart they would 
         weight, weight_scale = _rescaled(weight * ratio, weight_scale)
         if ratio < 1.0:
             left = _unscale(weight / (1.0 - ratio), weight_scale)
-            if left <= _CUT * summed or left < 1e-307:
+            if left <= _CUT * summed or left < 1e-315:
                 summed += left
                 break
         k, pmf, scale = _next_threshold(epsilon, total, k, pmf, scale, odds, other, a, b)
@@ -213,6 +214,37 @@ def _divergence(  # noqa: C901  (two sums over one recurrence; apart they would 
     return summed * (1.0 + counted * _ULP) + _DENORMAL_SLACK
 
 
+def pair_delta(epsilon: float, *, draws: int, gap: float, bases: tuple[float, float], rest: float) -> float:
+    """Return an upper bound on E_{e^ε}(P^m ‖ Q^m) for P = (b1 + g, b2, rest), Q = (b1, b2 + g, rest), in both orders.
+
+    The second order has b1 and b2 exchanged; it is E_{e^ε}(Q^m ‖ P^m) as well. So the larger of the two, which is
+    returned, is δ(ε) for neighbours taken in either order. Arguments are not validated here.
+
+    Args:
+        epsilon: ε ≥ 0.
+        draws: m, at most ``MAX_DRAWS``.
+        gap: g, 0 or at least 2⁻²⁰⁰.
+        bases: b1 and b2.
+        rest: 1 − b1 − b2 − g.
+
+    The probabilities may be off by a relative 4·2⁻⁵³ (``rest``: 6·2⁻⁵³): the bound allows for that.
+    Proof and rounding analysis: docs/proofs/mixing.md, section 4.
+    """
+    if gap <= 0.0 or draws == 0:
+        return 0.0
+    if min(bases) < _SMALLEST * gap:
+        # With base mass 0 one hit of the record's outcome in m draws betrays it. Less base mass is never better, so
+        # this also bounds masses so far below the gap that the recurrences would leave the range of floats.
+        exact = 1.0 if gap >= 1.0 else -math.expm1(draws * math.log1p(-gap))
+        return min(1.0, exact * (1.0 + 1e-14))
+    rest = rest if rest > _NO_REST else 0.0
+    worst = 0.0
+    for one, two in (bases, bases[::-1]) if bases[0] != bases[1] else (bases,):
+        a, b = math.log1p(gap / one), math.log1p(gap / two)
+        worst = max(worst, _divergence(epsilon, draws, one + gap, two, rest, a, b))
+    return min(1.0, math.nextafter(worst, math.inf)) if worst > 0.0 else 0.0
+
+
 def mixing_delta(epsilon: float, *, mixing_weight: float, n: int, draws: int, floors: tuple[float, float]) -> float:
     """Return an upper bound on δ(ε) of ``draws`` i.i.d. draws under replace-one neighbours.
 
@@ -227,20 +259,12 @@ def mixing_delta(epsilon: float, *, mixing_weight: float, n: int, draws: int, fl
 
     Source: PubMix, Theorem 4.1. Proof: docs/proofs/mixing.md.
     """
-    if mixing_weight >= 1.0 or draws == 0:
-        return 0.0
-    gap = (1.0 - mixing_weight) / n
-    if mixing_weight * min(floors) < _SMALLEST * max(gap, _SMALLEST):
-        # With base mass 0 one hit of the record's outcome in m draws betrays it. Less base mass is never better, so
-        # this also bounds masses so far below the gap that the recurrences would leave the range of floats.
-        exact = 1.0 if gap >= 1.0 else -math.expm1(draws * math.log1p(-gap))
-        return min(1.0, exact * (1.0 + 1e-14))
     low, high = floors
-    # 1 − β(t1+t2) − g as a sum of non-negative terms, so that it keeps its relative accuracy.
-    rest = mixing_weight * math.fsum((1.0, -low, -high)) + (1.0 - mixing_weight) * ((n - 1) / n)
-    worst = 0.0
-    for one, two in ((low, high), (high, low)) if low != high else ((low, high),):
-        base_one, base_two = mixing_weight * one, mixing_weight * two
-        a, b = math.log1p(gap / base_one), math.log1p(gap / base_two)
-        worst = max(worst, _divergence(epsilon, draws, base_one + gap, base_two, max(rest, 0.0), a, b))
-    return min(1.0, math.nextafter(worst, math.inf)) if worst > 0.0 else 0.0
+    return pair_delta(
+        epsilon,
+        draws=draws,
+        gap=(1.0 - mixing_weight) / n,
+        bases=(mixing_weight * low, mixing_weight * high),
+        # 1 − β(t1+t2) − g as a sum of non-negative terms, so that it keeps its relative accuracy.
+        rest=mixing_weight * math.fsum((1.0, -low, -high)) + (1.0 - mixing_weight) * ((n - 1) / n),
+    )

@@ -8,16 +8,19 @@ Source: PubMix, Theorem 4.2 and Remark 4.5. Proofs: docs/proofs/noise_design.md,
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import Final
 
 import numpy as np
 from numpy.typing import ArrayLike
+from threadpoolctl import threadpool_limits
 
 from evomix.core.arrays import FloatArray, IntArray
 from evomix.core.errors import SpecError
 from evomix.privacy.calibration import GRID, mixing_weight
+from evomix.privacy.exact_design import ExactSearch
+from evomix.privacy.floor_intervals import ACCOUNTED
 from evomix.privacy.floor_raising import as_distribution
 from evomix.privacy.floor_search import FloorSearch, best_raising
 
@@ -34,7 +37,8 @@ class NoiseDesign:
         mixing_weight: β_min at (t, t).
         objective: β·Ψ, how far the release law can be from the votes in total variation (an upper bound).
         lower_bound: certified: no distribution with any floor (of those asked for) has a smaller objective.
-        rule: how the floor was raised: "proportional_fill", "water_fill", "raise_floor" or "uniform".
+        rule: how the floor was raised: "proportional_fill", "water_fill", "raise_floor" or "uniform"; "exact" where
+            cutting planes found something better than these.
     """
 
     distribution: FloatArray
@@ -43,6 +47,11 @@ class NoiseDesign:
     objective: float
     lower_bound: float
     rule: str
+
+    @property
+    def gap(self) -> float:
+        """Return by how much at most the objective could be smaller: ``objective − lower_bound``, at least 0."""
+        return max(self.objective - self.lower_bound, 0.0)
 
 
 def design_noise(
@@ -55,12 +64,19 @@ def design_noise(
     draws: int,
     method: str = "closed_form",
     floors: Sequence[float] | None = None,
+    tolerance: float = 1e-6,
+    time_limit_s: float = 60.0,
 ) -> NoiseDesign:
-    """Return the noise distribution with the least worst-case distance β·Ψ that floor raising finds.
+    """Return the noise distribution with the least worst-case distance β·Ψ, and a bound that nothing beats.
 
-    At each floor the best of three floor raisings is taken; floors are scanned on a logarithmic grid up to 1/d,
-    where the result is uniform (LinMix), then refined around the best by golden section: at most 23 values of β.
-    So the design is never worse than LinMix. Public arithmetic; costs no privacy.
+    ``closed_form``: at each floor the best of three floor raisings is taken; floors are scanned on a logarithmic grid
+    up to 1/d, where the result is uniform (LinMix), then refined around the best by golden section: at most 23 values
+    of β, and 24 for the bound. So the design is never worse than LinMix. Under a second at d = 10⁵.
+
+    ``exact``: starts from there and searches all distributions with all floors by cutting planes, until the relative
+    gap is ``tolerance`` (PubMix, Theorem 4.2). For up to 384 different masses in ``p`` only time limits that; beyond,
+    similar masses are treated alike and the gap that remains is stated. Never worse than the closed form, and its
+    bound holds however it ended. Public arithmetic; costs no privacy.
 
     Args:
         p: (d,) public distribution, for instance normalised public votes.
@@ -69,34 +85,51 @@ def design_noise(
         delta: δ in (0, 1).
         n: number of private units.
         draws: draws over all rounds.
-        method: "closed_form".
-        floors: floors to choose among, in (0, 1/d]; ``None`` searches all.
+        method: "closed_form" or "exact".
+        floors: floors to choose among, in (0, 1/d]; ``None`` searches all. Objective and bound are then over these.
+        tolerance: relative gap that ends the exact search, in [1e-7, 1).
+        time_limit_s: seconds after which the exact search returns the best so far with its gap.
 
     Raises:
-        SpecError: an argument is out of range, or ``method`` is not available.
+        SpecError: an argument is out of range.
     """
-    _check_method(method)
+    _check_search(method, tolerance, time_limit_s)
     public = as_distribution(p)
 
     def weight(floor: float) -> float:
         return mixing_weight(epsilon, delta, n=n, draws=draws, floor=floor)
 
     search = FloorSearch(public, proximity=proximity, weight=weight)
+    uniform = floors is None and proximity >= 1.0  # then uniform noise is optimal (Corollary 4.6)
     if floors is not None:
         best = search.among(floors)
-    elif proximity >= 1.0:
-        best = search.among([1.0 / public.size])
     else:
-        best = search.best()
-    lower = search.lower_bound(continuous=floors is None)
-    return NoiseDesign(
+        best = search.among([1.0 / public.size]) if uniform else search.best()
+    closed = NoiseDesign(
         distribution=best.raised(public),
         floor=best.floor,
         mixing_weight=best.weight,
         objective=best.objective,
-        lower_bound=lower,
+        lower_bound=search.lower_bound(continuous=floors is None),
         rule=best.rule,
     )
+    if method == "closed_form" or closed.gap <= tolerance * closed.objective:
+        return closed
+    exact = ExactSearch(
+        public,
+        proximity=proximity,
+        weight=weight,
+        known=search.weights,
+        objective=closed.objective,
+        tolerance=tolerance - 2.0 * (1.0 - ACCOUNTED),
+        time_limit_s=time_limit_s,
+    )
+    with threadpool_limits(1, user_api="blas"):  # matrices so small that more threads only wait for one another
+        if floors is None:
+            exact.everywhere(closed.floor)
+        else:
+            exact.among(list(search.weights))
+    return _better(closed, exact, tolerance)
 
 
 def conform(p: ArrayLike, *, floor: float, proximity: float) -> FloatArray:
@@ -209,8 +242,25 @@ def _shared(spare: int, excess: FloatArray) -> IntArray:
     return whole
 
 
-def _check_method(method: str) -> None:
-    if method == "exact":
-        raise SpecError("method='exact' arrives with a later version; use method='closed_form'")
-    if method != "closed_form":
-        raise SpecError(f"method must be 'closed_form', found method={method!r}")
+def _better(closed: NoiseDesign, exact: ExactSearch, tolerance: float) -> NoiseDesign:
+    """Return the closed form where the bound shows that it is optimal to the tolerance, else the better; one bound."""
+    lower, found = max(closed.lower_bound, exact.lower * ACCOUNTED), exact.design
+    if found is None or closed.objective - lower <= tolerance * closed.objective:
+        return replace(closed, lower_bound=min(lower, closed.objective))
+    return NoiseDesign(
+        distribution=found.distribution,
+        floor=found.floor,
+        mixing_weight=found.weight,
+        objective=found.objective,
+        lower_bound=min(lower, found.objective),
+        rule="exact",
+    )
+
+
+def _check_search(method: str, tolerance: float, time_limit_s: float) -> None:
+    if method not in {"closed_form", "exact"}:
+        raise SpecError(f"method must be 'closed_form' or 'exact', found method={method!r}")
+    if not 1e-7 <= tolerance < 1.0:
+        raise SpecError(f"tolerance is a relative gap in [1e-7, 1), found tolerance={tolerance!r}")
+    if not time_limit_s >= 0.0:
+        raise SpecError(f"time_limit_s must be at least 0, found time_limit_s={time_limit_s!r}")

@@ -30,6 +30,12 @@ _LAPLACE = (
     "C. Dwork, F. McSherry, K. Nissim, A. Smith. Calibrating Noise to Sensitivity in Private Data Analysis. TCC 2006."
 )
 _COMPOSITION = "P. Kairouz, S. Oh, P. Viswanath. The Composition Theorem for Differential Privacy. ICML 2015."
+_LOSS_DISTRIBUTION = (
+    "V. Doroshenko, B. Ghazi, P. Kamath, R. Kumar, P. Manurangsi. Connect the Dots: Tighter Discrete Approximations of "
+    "Privacy Loss Distributions. PoPETs 2022."
+)
+_RENYI = "I. Mironov. Rényi Differential Privacy. CSF 2017."
+_FILTER = "V. Feldman, T. Zrnic. Individual Privacy Accounting via a Rényi Filter. NeurIPS 2021."
 _OPENDP = "M. Gaboardi, M. Hay, S. Vadhan. A Programming Framework for OpenDP. 2020. https://opendp.org"
 
 _BY_MECHANISM = {
@@ -39,12 +45,16 @@ _BY_MECHANISM = {
     "laplace": (_LAPLACE, _COMPOSITION, _DISCRETE_GAUSSIAN, _OPENDP),
 }
 
+_BY_ACCOUNT = {"pld": (_LOSS_DISTRIBUTION,), "renyi": (_RENYI, _FILTER)}
+
 
 def references(privacy: Mapping[str, Any]) -> tuple[str, ...]:
     """Return the references of what ran, from the content of ``privacy.json``."""
     by_modality = _AUG_PE if privacy.get("modality") == "text" else _TAB_PE
-    mechanism = _BY_MECHANISM.get(str(privacy.get("mechanism")), ())
-    return (*mechanism, _PRIVATE_EVOLUTION, by_modality)
+    names = str(privacy.get("mechanism")).split(",")
+    used = [reference for name in names for reference in _BY_MECHANISM.get(name, ())]
+    account = _BY_ACCOUNT.get(str(privacy.get("accountant")), ())
+    return tuple(dict.fromkeys((*used, *account, _PRIVATE_EVOLUTION, by_modality)))
 
 
 def software_citation(privacy: Mapping[str, Any]) -> str:

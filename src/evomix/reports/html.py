@@ -124,7 +124,7 @@ def _made(privacy: Mapping[str, Any]) -> tuple[tuple[str, str], ...]:
         ("Smallest noise mass (floor)", privacy.get("floor")),
         ("Assumed distance of public data (γ)", privacy.get("proximity")),
         ("Noise per unit of sensitivity (multiplier)", privacy.get("noise_multiplier")),
-        ("Accounting", privacy.get("accountant")),
+        ("Accounting", privacy.get("accounting")),
         ("Public data", {True: "used", False: "none"}.get(privacy.get("public_data", ""))),
         ("Seed of public randomness", None if privacy.get("seed") is None else str(privacy["seed"])),
         ("Run", privacy.get("run_id")),

@@ -10,6 +10,7 @@ from typing import Any
 
 from evomix.core.errors import SpecError
 from evomix.privacy.budget import LARGE_EPSILON
+from evomix.reports.releases import differing_rounds, mechanisms_in_words
 from evomix.reports.wording import bound, count, power_or_number, small_number
 
 FALSE_ALARM = 0.05
@@ -18,12 +19,6 @@ RISK_IS_NOT_BOUND = (
     "copied rows or the success of one attack, shows only what that one test found; a good score never replaces the "
     "bound, and it does not loosen it either."
 )
-_MECHANISMS = {
-    "pubmix": "PubMix: votes are drawn at random from a mixture of the private votes and noise shaped by public data",
-    "linmix": "LinMix: votes are drawn at random from a mixture of the private votes and uniform noise",
-    "gaussian": "discrete Gaussian noise added to the count of votes of every candidate",
-    "laplace": "discrete Laplace noise added to the count of votes of every candidate",
-}
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,7 +49,8 @@ def privacy_statement(privacy: Mapping[str, Any]) -> PrivacyStatement:
 
     Args:
         privacy: epsilon, delta and private are required; adjacency, unit, n, mechanism, rounds, draws,
-            noise_multiplier, mixing_weight, floor, charges, dataset and public_data are used where present.
+            noise_multiplier, mixing_weight, floor, accountant, releases, charges, dataset and public_data are used
+            where present.
 
     Raises:
         SpecError: a required entry is missing or not a number.
@@ -173,10 +169,10 @@ def _delta_meaning(delta: float) -> str:
 def _spent(privacy: Mapping[str, Any], level: str) -> tuple[str, ...]:
     mechanism = str(privacy.get("mechanism", "unknown"))
     rounds, draws = privacy.get("rounds"), privacy.get("draws")
-    released = f"Mechanism: {_MECHANISMS.get(mechanism, mechanism)}"
+    released = f"Mechanism: {mechanisms_in_words(mechanism)}"
     released += f", in {count(rounds)} round{'s' if rounds != 1 else ''}" if rounds is not None else ""
     released += f" and {count(draws)} draws in all." if draws is not None else "."
-    sentences = [released, *_composition(privacy, mechanism, level)]
+    sentences = [released, *differing_rounds(privacy), *_composition(privacy, mechanism, level)]
     dataset, charges = privacy.get("dataset"), privacy.get("charges") or ()
     if charges:
         total = sum(float(charge.get("epsilon", 0.0)) for charge in charges)
@@ -190,11 +186,19 @@ def _spent(privacy: Mapping[str, Any], level: str) -> tuple[str, ...]:
 
 def _composition(privacy: Mapping[str, Any], mechanism: str, level: str) -> tuple[str, ...]:
     weight, multiplier = privacy.get("mixing_weight"), privacy.get("noise_multiplier")
-    if mechanism in ("pubmix", "linmix"):
+    if privacy.get("accountant") == "pld":
+        whole = f"{level} covers the whole run, not one round."
+        return (f"The privacy losses of all rounds were composed numerically, rounded up: {whole}",)
+    if privacy.get("accountant") == "renyi":
+        share = "within a share of the whole budget that was fixed before the first one (a Rényi filter)"
+        whole = f"{level} covers the whole run, with rounds that were begun and lost."
+        return (f"The noise of each round was chosen as the round came, {share}: {whole}",)
+    names = set(mechanism.split(","))
+    if names <= {"pubmix", "linmix"}:
         share = f" Each draw is noise with probability {weight:.4g}." if weight is not None else ""
         whole = f"as one exact composition: {level} covers the whole run, not one round."
         return (f"All draws of all rounds were accounted together, {whole}{share}",)
-    if mechanism in ("gaussian", "laplace"):
+    if mechanism in {"gaussian", "laplace"}:
         noise = (
             f" The noise per round is {small_number(multiplier)} times what one unit can change."
             if multiplier is not None

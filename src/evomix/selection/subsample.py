@@ -4,6 +4,7 @@ import numpy as np
 
 from evomix.core.arrays import FloatArray, IntArray
 from evomix.core.release import Release
+from evomix.selection.denoising import Denoising, shrunk
 from evomix.selection.shares import vote_shares
 
 
@@ -20,10 +21,10 @@ def draw_systematic(shares: FloatArray, size: int, rng: np.random.Generator) -> 
     return rng.permutation(positions).astype(np.int64)
 
 
-def subsample(release: Release, size: int, rng: np.random.Generator) -> IntArray:
+def subsample(release: Release, size: int, rng: np.random.Generator, *, denoise: Denoising = shrunk) -> IntArray:
     """Return ``size`` positions drawn in proportion to the estimated vote shares, repeats included.
 
     Post-processing; costs nothing. Source: Lin et al. (2024), with the threshold chosen by projection on the
     simplex instead of by hand, and with the known noise component of draws taken out where that helps.
     """
-    return draw_systematic(vote_shares(release), size, rng)
+    return draw_systematic(vote_shares(release, denoise), size, rng)

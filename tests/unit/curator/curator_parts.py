@@ -6,7 +6,10 @@ import pyarrow as pa
 from evomix.curator.curator import Curator
 from evomix.curator.records import PrivateRecords
 from evomix.formats.row_source import MemoryRows
+from evomix.privacy.mechanisms.gaussian import GaussianHistogram
+from evomix.privacy.mechanisms.laplace import LaplaceHistogram
 from evomix.privacy.mechanisms.mixture import Mixture
+from evomix.privacy.mechanisms.schedule import Schedule
 from evomix.privacy.randomness import SystemSource
 
 
@@ -67,16 +70,37 @@ def records_of(values, *, units=None, rows=MemoryRows, **more):
     return PrivateRecords(source, NumberCodec(), columns=["x"], unit_column=None if units is None else "unit")
 
 
+BUDGET = (500.0, 0.5)
+"""ε and δ of the schedules here: large, so that little noise is enough and what a release holds can be foreseen."""
+
+
 def mixture_of(*, units, draws, weight=0.5, floor=0.125):
-    return Mixture("linmix", weight, floor, draws, units, 1.0, 1e-6)
+    return Mixture("linmix", weight, floor, draws, units, *BUDGET)
 
 
-def curator_of(records, mechanism, *, draws=(), first_round=0, events=None, embedder=None, source=None):
+def gaussian_of(*, units, rounds=1, stddev=0.1):
+    return GaussianHistogram(stddev, rounds, units, *BUDGET)
+
+
+def laplace_of(*, units, rounds=1, scale=0.1):
+    return LaplaceHistogram(scale, rounds, units, *BUDGET)
+
+
+def draws_of(mixture, *draws):
+    """Return a run of one mixture with so many draws in each round."""
+    return Schedule("draws", (mixture,) * len(draws), draws, *BUDGET)
+
+
+def histograms_of(mechanism):
+    """Return a run of all rounds that one histogram mechanism accounts for."""
+    return Schedule(mechanism.name, (mechanism,) * mechanism.rounds, (0,) * mechanism.rounds, *BUDGET)
+
+
+def curator_of(records, account, *, first_round=0, events=None, embedder=None, source=None):
     return Curator(
         records,
         NumberEmbedder() if embedder is None else embedder,
-        mechanism,
-        draws=draws,
+        account,
         first_round=first_round,
         ledger=EventLedger([] if events is None else events),
         source=SystemSource() if source is None else source,

@@ -61,7 +61,7 @@ def test_rows_as_units_have_one_whole_vote_each():
 def test_nobody_votes_in_an_empty_table():
     records = records_of([])
     assert tally_units(NearestNumber(line(3)), records, 3, mass=LATTICE).tolist() == [0, 0, 0]
-    voters = draw_voters(records, mixture_of(units=0, draws=40), [25, 15], SystemSource())
+    voters = draw_voters(records, [mixture_of(units=0, draws=40)] * 2, [25, 15], SystemSource())
     assert [len(part) for part in voters] == [0, 0]
     assert vote(NearestNumber(line(3)), voters[0], 3).tolist() == [0, 0, 0]
 
@@ -78,7 +78,7 @@ def test_drawn_votes_have_the_law_of_all_votes(units):
     records = records_of(values, units=units)
     full = tally_units(NearestNumber(line(4)), records, 4, mass=LATTICE) / (records.units * LATTICE)
     mixture = mixture_of(units=records.units, draws=80_000, weight=0.5)
-    (voters,) = draw_voters(records, mixture, [80_000], SystemSource())
+    (voters,) = draw_voters(records, [mixture], [80_000], SystemSource())
     counts = vote(NearestNumber(line(4)), voters, 4)
     assert chisquare(counts, full * counts.sum()).pvalue > 1e-6
     wrong = np.roll(full, 1) * 0.2 + full * 0.8
@@ -88,7 +88,7 @@ def test_drawn_votes_have_the_law_of_all_votes(units):
 def test_voters_of_all_rounds_at_once_have_the_law_of_round_by_round():
     records = records_of([0, 1, 1])
     mixture = mixture_of(units=3, draws=30_000, weight=0.25)
-    first, second = draw_voters(records, mixture, [20_000, 10_000], SystemSource())
+    first, second = draw_voters(records, [mixture] * 2, [20_000, 10_000], SystemSource())
     assert abs(len(first) - 15_000) < 6 * np.sqrt(20_000 * 0.75 * 0.25)
     assert abs(len(second) - 7500) < 6 * np.sqrt(10_000 * 0.75 * 0.25)
     for voters in (first, second):
@@ -96,11 +96,21 @@ def test_voters_of_all_rounds_at_once_have_the_law_of_round_by_round():
         assert chisquare(counts, np.array([1, 2]) / 3 * counts.sum()).pvalue > 1e-6
 
 
+def test_each_round_has_the_private_share_of_its_own_mixture():
+    records = records_of([0, 1, 1])
+    mixtures = [mixture_of(units=3, draws=40_000, weight=weight) for weight in (0.25, 0.75)]
+    sizes = [len(part) for part in draw_voters(records, mixtures, [20_000, 20_000], SystemSource())]
+    assert abs(sizes[0] - 15_000) < 6 * np.sqrt(20_000 * 0.75 * 0.25)
+    assert abs(sizes[1] - 5000) < 6 * np.sqrt(20_000 * 0.75 * 0.25)
+
+
 def test_how_many_are_private_does_not_depend_on_the_records():
     sizes = [
         [
             len(part)
-            for part in draw_voters(records_of(values), mixture_of(units=4, draws=300), [200, 100], SeededSource(1))
+            for part in draw_voters(
+                records_of(values), [mixture_of(units=4, draws=300)] * 2, [200, 100], SeededSource(1)
+            )
         ]
         for values in ([0, 0, 0, 0], [3, 1, 2, 0])
     ]
@@ -108,4 +118,4 @@ def test_how_many_are_private_does_not_depend_on_the_records():
 
 
 def test_no_round_to_come_draws_nobody():
-    assert draw_voters(records_of([1, 2]), mixture_of(units=2, draws=10), [], SystemSource()) == []
+    assert draw_voters(records_of([1, 2]), [], [], SystemSource()) == []

@@ -8,7 +8,7 @@ from evomix.evolution.loop import Evolution, evolve
 from evomix.evolution.state import State, load_state, save_state
 from evomix.selection import rank, subsample
 
-EVOLUTION = Evolution(rounds=6, size=8, variations=3, first_scale=1.0, last_scale=0.05)
+EVOLUTION = Evolution(candidates=(32,) * 6, most_variations=3, first_scale=1.0, last_scale=0.05)
 INITIAL = np.linspace(0.0, 1.0, 8)[:, None]
 
 
@@ -55,7 +55,7 @@ def test_first_candidates_are_voted_on_as_they_are():
     _run(privatise)
     assert seen[0] is INITIAL
     assert len(seen) == 6
-    assert max(len(candidates) for candidates in seen) <= EVOLUTION.size * (EVOLUTION.variations + 1)
+    assert max(len(candidates) for candidates in seen) <= 32
 
 
 @pytest.mark.parametrize("privatise", [noisy_votes, draws])
@@ -140,17 +140,104 @@ def test_scales_fall_from_first_to_last():
     assert scales[0] == 1.0
     assert scales[-1] == pytest.approx(0.05)
     np.testing.assert_allclose(np.diff(np.log(scales)), np.log(0.05) / 5)
-    assert Evolution(1, 4, 2, first_scale=0.3).scale(0) == 0.3
+    assert Evolution((4,), 2, first_scale=0.3).scale(0) == 0.3
+
+
+COARSE_TO_FINE = Evolution(candidates=(8, 12, 40, 20), most_variations=3)
+
+
+def _coarse_to_fine(privatise, **more):
+    seen = {}
+
+    def watching(index, candidates):
+        seen[index] = candidates
+        return privatise(index, candidates)
+
+    final = evolve(
+        COARSE_TO_FINE,
+        INITIAL,
+        generator=LineGenerator(),
+        privatise=watching,
+        select=subsample,
+        rng=np.random.default_rng(1),
+        **more,
+    )
+    return final, {index: len(candidates) for index, candidates in seen.items()}
+
+
+def test_each_round_has_parents_for_its_own_candidates():
+    assert [COARSE_TO_FINE.parents(index) for index in range(4)] == [2, 3, 10, 5]
+    tight = Evolution(candidates=(1, 2, 3), most_variations=3)
+    assert [(tight.parents(index), tight.variations(index)) for index in range(3)] == [(1, 0), (1, 1), (1, 2)]
+    final, sizes = _coarse_to_fine(noisy_votes)
+    assert sizes[0] == 8
+    assert all(size <= COARSE_TO_FINE.candidates[index] for index, size in sizes.items())
+    assert sizes[2] > 12  # finer than the round before
+    assert final.next_round == 4
+
+
+@pytest.mark.parametrize("stop", [1, 2, 3])
+def test_after_a_lost_round_the_next_one_still_keeps_within_its_own_candidates(tmp_path, stop):
+    """Parents were selected for the round that was lost; the next one may have room for fewer, or for more."""
+    _coarse_to_fine_until(stop, tmp_path)
+    final, sizes = _coarse_to_fine(noisy_votes, checkpoint=tmp_path, begun=frozenset(range(stop + 1)))
+    assert set(sizes) == set(range(stop + 1, 4))
+    assert all(0 < size <= COARSE_TO_FINE.candidates[index] for index, size in sizes.items())
+    assert final.release is not None
+
+
+def _coarse_to_fine_until(stop, folder):
+    def breaking(index, candidates):
+        if index == stop:
+            raise Interrupted
+        return noisy_votes(index, candidates)
+
+    with pytest.raises(Interrupted):
+        _coarse_to_fine(breaking, checkpoint=folder)
+
+
+def test_first_candidates_are_too_many_for_a_smaller_round_that_comes_first(tmp_path):
+    seen = {}
+    evolve(
+        Evolution(candidates=(8, 3), most_variations=3),
+        INITIAL,
+        generator=LineGenerator(),
+        privatise=lambda index, candidates: seen.setdefault(index, noisy_votes(index, candidates)),
+        select=subsample,
+        rng=np.random.default_rng(1),
+        checkpoint=tmp_path,
+        begun=frozenset({0}),
+    )
+    assert {index: len(release.votes) for index, release in seen.items()} == {1: 3}
+
+
+def test_what_a_run_tells_of_its_releases_is_kept_with_the_state(tmp_path):
+    def breaking(index, candidates):
+        if index == 3:
+            raise Interrupted
+        return noisy_votes(index, candidates)
+
+    def describe(index):
+        return {"stddev": 0.1 * (index + 1)}
+
+    with pytest.raises(Interrupted):
+        _run(breaking, checkpoint=tmp_path, describe=describe)
+    assert [told["round"] for told in load_state(tmp_path).told] == [0, 1, 2]
+    final = _run(checkpoint=tmp_path, begun=frozenset(range(4)), describe=describe)
+    assert [told["round"] for told in final.told] == [0, 1, 2, 4, 5]
+    assert final.told[2] == {"round": 2, "stddev": 0.1 * 3}
 
 
 @pytest.mark.parametrize("prior", [None, np.array([0.5, 0.25, 0.25])], ids=["no prior", "prior"])
 def test_a_state_comes_back_as_it_was(tmp_path, prior):
     rng = np.random.default_rng(3)
     release = Draws(np.array([3, 0, 2]), 0.1 + 0.2, np.array([0.1, 0.2, 0.7]), 12, prior)
-    state = State(2, np.array([[np.nan, 1e-300]]), np.zeros((3, 2)), release, rng.bit_generator.state)
+    told = ({"round": 0, "mixing_weight": 0.1 + 0.2}, {"round": 1, "stddev": 3.5})
+    state = State(2, np.array([[np.nan, 1e-300]]), np.zeros((3, 2)), release, rng.bit_generator.state, told)
     save_state(state, tmp_path / "deep" / "folder")
     back = load_state(tmp_path / "deep" / "folder")
     _same(back, state)
+    assert back.told == told
     assert back.release.mixing_weight == release.mixing_weight
     np.testing.assert_array_equal(back.release.noise_distribution, release.noise_distribution)
     assert back.release.counts.dtype == np.int64

@@ -25,6 +25,11 @@ def test_file_names_that_are_no_text_do_not_stop_a_run(tmp_path):
     assert json.loads((tmp_path / "privacy.json").read_text(encoding="utf-8")) == {"dataset": ODD}
 
 
+def test_settings_with_a_value_for_each_round_come_back():
+    settings = {"candidates": [500, 2000], "mechanism": "linmix,gaussian", "names": ["a", 'b"c'], "none": []}
+    assert tomllib.loads(artifacts.to_toml(settings)) == settings
+
+
 def test_rounds_tell_public_figures_only(tmp_path):
     draws = Draws(np.array([5, 0, 2]), 0.3, np.full(3, 1 / 3), 100)
     votes = NoisyVotes(np.array([5.0, -1.0, 2.0]), 7.5, 100)
@@ -33,7 +38,8 @@ def test_rounds_tell_public_figures_only(tmp_path):
     artifacts.append_event(tmp_path, {"event": "other"})
     first, second = artifacts.read_rounds(tmp_path)
     assert "time" not in first  # how long a round took may depend on the records
-    assert first == {"event": "round", "round": 0, "candidates": 3, "draws": 7, "distinct_drawn": 2}
+    drawn = {"draws": 7, "distinct_drawn": 2, "share_of_noise": 0.3}
+    assert first == {"event": "round", "round": 0, "candidates": 3, **drawn}
     assert second == {"event": "round", "round": 1, "candidates": 3, "stddev": 7.5}
 
 

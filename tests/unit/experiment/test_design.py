@@ -1,4 +1,5 @@
 import itertools
+from dataclasses import replace
 from fractions import Fraction
 
 import numpy as np
@@ -6,9 +7,10 @@ import pyarrow as pa
 import pytest
 from experiment_tables import CONSTANT, NARROW, SCHEMA, TINY, jobs, people, points, ready
 
-from evomix.core.errors import PrivacyError, SpecError
+from evomix.core.errors import InputFileError, PrivacyError, SpecError
 from evomix.evolution.step import propose
-from evomix.experiment.design import design, evolution_of, noise_weights, public_shares, restore
+from evomix.experiment.accounts import account_of, mechanism_of, noise_weights, restored
+from evomix.experiment.design import design, evolution_of, public_shares
 from evomix.experiment.planning import plan
 from evomix.privacy import mixing_weight
 from evomix.privacy.mechanisms.mixture import Mixture
@@ -65,44 +67,94 @@ def test_no_round_can_have_more_candidates_than_the_floor_allows(kind, mechanism
     rng = np.random.default_rng(1)
     candidates = made.initial
     for index in range(made.evolution.rounds):
-        chosen = noise_weights(made, len(candidates), public_shares(inputs, candidates, rng))
-        if isinstance(made.mechanism, Mixture):
-            made.mechanism.check_weights(chosen)
-            least = Fraction(int(chosen.min()), int(chosen.sum()))
-            assert len(candidates) == 1 or least >= Fraction(made.mechanism.floor)
-        else:
-            assert chosen is None
+        _check_weights(made, index, candidates, public_shares(inputs, candidates, rng))
         # As many parents as ever, all different: the worst case for the number of candidates.
-        parents = inputs.modality.generator.vary(inputs.modality.generator.random(made.evolution.size, rng), 1.0, rng)
-        candidates = propose(
-            parents,
-            generator=inputs.modality.generator,
-            scale=made.evolution.scale(index),
-            variations=made.evolution.variations,
-            rng=rng,
-        )
+        candidates = _most_candidates(made, inputs, min(index + 1, made.evolution.rounds - 1), rng)
         assert len(candidates) <= made.plan.candidates
+
+
+def _check_weights(made, index, candidates, public):
+    size = len(candidates)
+    mechanism = mechanism_of(made.account, made.plan, index, candidates=size, public=public, proximity=made.proximity)
+    chosen = noise_weights(mechanism, size, public=public, proximity=made.proximity)
+    if isinstance(mechanism, Mixture):
+        mechanism.check_weights(chosen)
+        least = Fraction(int(chosen.min()), int(chosen.sum()))
+        assert size == 1 or least >= Fraction(mechanism.floor)
+    else:
+        assert chosen is None
+    assert made.account.mechanism_of(index, mechanism) == mechanism
+    made.account.spend(index, mechanism)
+
+
+def _most_candidates(made, inputs, index, rng):
+    parents = inputs.modality.generator.vary(
+        inputs.modality.generator.random(made.evolution.parents(index), rng), 1.0, rng
+    )
+    return propose(
+        parents,
+        generator=inputs.modality.generator,
+        scale=made.evolution.scale(index),
+        variations=made.evolution.variations(index),
+        rng=rng,
+    )
+
+
+@pytest.mark.parametrize(
+    "options",
+    [
+        {"mechanism": "linmix,pubmix,gaussian", "candidates": (20, 60, 120)},
+        {"mechanism": "pubmix", "candidates": (120, 20, 60)},
+        {"mechanism": "pubmix,linmix", "candidates": (30, 90), "accounting": "draws"},
+        {"mechanism": "pubmix", "candidates": (1, 40)},
+        {"mechanism": "pubmix,laplace,linmix", "candidates": (20, 60, 120), "accounting": "renyi"},
+    ],
+    ids=str,
+)
+@pytest.mark.parametrize("kind", ["public", "few public rows", "one public row", "tiny domain", "nobody"])
+def test_every_round_keeps_within_its_own_floor(kind, options):
+    private, settings = _tables(kind)
+    made, inputs = _designed(private, **(settings | options))
+    rng = np.random.default_rng(1)
+    candidates = made.initial
+    for index, planned in enumerate(made.plan.per_round):
+        assert len(candidates) <= planned.candidates
+        _check_weights(made, index, candidates, public_shares(inputs, candidates, rng))
+        candidates = _most_candidates(made, inputs, min(index + 1, made.evolution.rounds - 1), rng)
 
 
 @pytest.mark.parametrize("mechanism", MECHANISMS)
 def test_parameters_meet_the_budget(mechanism):
     made, _ = _designed(people(400), mechanism=mechanism, public=people(900, seed=1), delta=1e-5)
-    mechanism = made.mechanism
-    assert (mechanism.epsilon, mechanism.delta, mechanism.units) == (1.0, 1e-5, 400)
+    mechanism, rounds = made.account.mechanisms[0], made.plan.rounds
+    assert made.account.mechanisms == (mechanism,) * rounds
+    assert (made.account.epsilon, made.account.delta, made.account.units) == (1.0, 1e-5, 400)
     if isinstance(mechanism, Mixture):
+        assert made.account.accountant == "draws"
         needed = mixing_weight(1.0, 1e-5, n=400, draws=mechanism.draws, floor=mechanism.floor)
-        assert mechanism.mixing_weight >= needed
+        assert mechanism.mixing_weight == needed
         assert sum(made.plan.draws) == mechanism.draws
         assert (made.plan.mixing_weight, made.plan.floor) == (mechanism.mixing_weight, mechanism.floor)
     else:
-        assert mechanism.rounds == made.plan.rounds
+        assert (made.account.accountant, mechanism.rounds) == (mechanism.name, rounds)
+
+
+def test_calibrated_figures_go_back_into_the_plan():
+    made, _ = _designed(
+        people(400), mechanism="pubmix,gaussian", public=people(900, seed=1), candidates=(20, 60), proximity=0.2
+    )
+    mixture, histogram = made.account.mechanisms
+    first, second = made.plan.per_round
+    assert (first.mixing_weight, first.floor, first.noise_scale) == (mixture.mixing_weight, mixture.floor, None)
+    assert (second.mixing_weight, second.floor, second.noise_scale) == (None, None, histogram.stddev)
+    assert (made.plan.mixing_weight, made.plan.floor, made.plan.noise_scale) == (None, None, None)
 
 
 def test_a_design_reads_public_data_only():
     public = people(500, seed=1)
     first, _ = _designed(people(400, seed=5), public=public)
     second, _ = _designed(people(400, seed=6), public=public)
-    assert first.mechanism == second.mechanism
+    assert first.account == second.account
     assert first.proximity == second.proximity
     np.testing.assert_array_equal(first.initial, second.initial)
 
@@ -154,19 +206,88 @@ def test_an_empty_public_table_is_a_schema_and_no_more():
 @pytest.mark.parametrize(("candidates", "variations"), [(1, 3), (2, 3), (3, 0), (7, 3), (100, 3), (5, 99)])
 def test_parents_and_variations_fill_the_candidates_and_no_more(candidates, variations):
     made = evolution_of(plan(n=500, epsilon=1.0, candidates=candidates, variations=variations))
-    most = made.size * (made.variations + 1)
+    most = made.parents(0) * (made.variations(0) + 1)
     assert 1 <= most <= candidates
-    assert candidates - most <= made.variations
+    assert candidates - most <= made.variations(0)
 
 
-@pytest.mark.parametrize("mechanism", MECHANISMS)
-def test_an_interrupted_run_gets_its_mechanism_back(mechanism):
-    made, _ = _designed(people(400), mechanism=mechanism, public=people(900, seed=1))
-    assert restore(made.mechanism.describe(), made.plan) == made.mechanism
+ACCOUNTED = [
+    *({"mechanism": name} for name in MECHANISMS),
+    {"mechanism": "linmix,gaussian,laplace"},
+    {"mechanism": "pubmix", "candidates": (20, 60)},
+    {"mechanism": "linmix", "candidates": (20, 60), "accounting": "draws"},
+]
 
 
-@pytest.mark.parametrize("change", [{"mixing_weight": 2**-10}, {"floor": 1e-9}, {"draws": 100_000}], ids=str)
+@pytest.mark.parametrize("options", ACCOUNTED, ids=str)
+def test_an_interrupted_run_gets_its_mechanisms_back(options):
+    made, _ = _designed(people(400), public=people(900, seed=1), **options)
+    assert restored(made.account.describe(), made.plan) == made.account
+
+
+def test_an_interrupted_adaptive_run_gets_its_shares_back_less_those_begun():
+    made, _ = _designed(people(400), mechanism="linmix,gaussian", accounting="renyi", schema=SCHEMA)
+    back = restored(made.account.describe(), made.plan, begun={0})
+    assert back.describe() == made.account.describe()
+    assert back._filter.spent == pytest.approx(back._filter.budget / 2)
+    assert made.account._filter.spent == 0.0
+
+
+def _tampered(saved, change):
+    """Return saved parameters with the first release changed, or the whole."""
+    if "releases" in saved and not set(change) & {"releases", "accountant"}:
+        return saved | {"releases": [release | change for release in saved["releases"]]}
+    return saved | change
+
+
+@pytest.mark.parametrize("change", [{"mixing_weight": 2**-10}, {"floor": 1e-9}], ids=str)
 def test_a_tampered_mechanism_is_not_restored(change):
     made, _ = _designed(people(400), public=people(900, seed=1))
-    with pytest.raises(PrivacyError, match="does not meet the run's budget"):
-        restore(made.mechanism.describe() | change, made.plan)
+    with pytest.raises(PrivacyError, match="do not meet the run's budget"):
+        restored(_tampered(made.account.describe(), change), made.plan)
+
+
+@pytest.mark.parametrize(
+    "change", [{"draws": 100_000}, {"draws": 1}, {"mixing_weight": None}, {"floor": "low"}, {"releases": []}], ids=str
+)
+def test_a_damaged_mechanism_is_not_restored(change):
+    made, _ = _designed(people(400), public=people(900, seed=1))
+    with pytest.raises((InputFileError, PrivacyError)):
+        restored(_tampered(made.account.describe(), change), made.plan)
+
+
+@pytest.mark.parametrize("change", [{"stddev": 0.1}, {"mechanism": "laplace", "scale": 0.1}], ids=str)
+def test_a_round_of_a_mixed_run_cannot_be_restored_with_less_noise(change):
+    made, _ = _designed(people(400), mechanism="linmix,gaussian", schema=SCHEMA, candidates=30)
+    saved = made.account.describe()
+    saved["releases"][1] |= change
+    with pytest.raises(PrivacyError, match="do not meet"):
+        restored(saved, made.plan)
+
+
+@pytest.mark.parametrize(
+    ("change", "error"),
+    [
+        ({"shares": [0.9, 0.9]}, PrivacyError),
+        ({"shares": [0.5]}, PrivacyError),
+        ({"shares": None}, InputFileError),
+        ({"order": 1.0}, InputFileError),
+        ({"order": "high"}, InputFileError),
+        ({"order": float("nan")}, InputFileError),
+    ],
+    ids=str,
+)
+def test_tampered_shares_are_not_restored(change, error):
+    made, _ = _designed(people(400), mechanism="linmix,gaussian", accounting="renyi", schema=SCHEMA)
+    with pytest.raises(error):
+        restored(made.account.describe() | change, made.plan)
+
+
+def test_a_calibration_that_is_too_bold_is_refused_before_anything_is_charged():
+    """Whatever calibrates the rounds, the schedule is certified by itself."""
+    made, _ = _designed(people(400), mechanism="linmix,gaussian", schema=SCHEMA, candidates=30)
+    first, second = made.plan.per_round
+    bold = replace(made.plan, per_round=(first, replace(second, noise_scale=second.noise_scale * 0.9)))
+    account_of(made.plan)
+    with pytest.raises(PrivacyError, match="do not meet"):
+        account_of(bold)

@@ -38,7 +38,7 @@ def _stopped(spec, monkeypatch, stage):
         ("_charge", None),
         ("_begin_folder", Standing(CHARGED, resumable=False)),
         ("_evolve", Standing(CHARGED, resumable=True)),
-        ("_privacy", Standing(CHARGED, resumable=True)),
+        ("privacy_record", Standing(CHARGED, resumable=True)),
     ],
 )
 def test_what_stays_charged_depends_on_how_far_it_came_and_not_on_earlier_runs(spec, monkeypatch, earlier, stage, left):

@@ -1,3 +1,4 @@
+import json
 import math
 
 import numpy as np
@@ -152,3 +153,100 @@ def test_a_plan_is_plain_values():
     assert shown["draws"] == [3, 2]
     assert shown["total_draws"] == 5
     assert shown["adjacency"] == "replace-one"
+
+
+@pytest.mark.parametrize(
+    ("asked", "said"),
+    [
+        ({"mechanism": "linmix,auto"}, "stands alone"),
+        ({"mechanism": "linmix,gauss"}, "mechanism must be one of"),
+        ({"mechanism": "linmix,gaussian", "rounds": 3}, "rounds=3"),
+        ({"mechanism": "linmix,gaussian", "candidates": [1, 2, 3]}, "candidates for 3 rounds"),
+        ({"candidates": []}, "candidates"),
+        ({"candidates": [5, 0]}, "candidates"),
+        ({"accounting": "exact"}, "accounting must be one of"),
+        ({"accounting": "draws", "mechanism": "gaussian"}, "accounting='draws'"),
+        ({"mechanism": "linmix,linmix", "draws": 1}, "needs a draw"),
+        ({"mechanism": "gaussian", "draws": 5}, "draws=5 has no effect"),
+        ({"objective": "estimate"}, "without public_histogram"),
+        ({"objective": "best", "public_histogram": [0.5, 0.5]}, "objective must be one of"),
+        ({"public_histogram": [0.5, 0.5], "candidates": 3}, "differs from the 2 entries"),
+        ({"public_histogram": [[0.5, 0.5], [1.0]]}, "same candidates"),
+        ({"mechanism": "gaussian", "proximity": 0.2}, "proximity=0.2 has no effect"),
+    ],
+    ids=str,
+)
+def test_contradictions_are_refused(asked, said):
+    with pytest.raises(SpecError, match=said):
+        plan(**BUDGET, **asked)
+
+
+@pytest.mark.parametrize("mechanism", ["auto", "linmix", "gaussian"])
+@pytest.mark.parametrize("epsilon", [1e-6, 1.0, 50.0])
+@pytest.mark.parametrize(("n", "candidates"), [(0, 5), (1, 5), (3, 1), (3, 40), (10**7, 40)])
+def test_no_size_and_no_budget_breaks_a_full_plan(n, epsilon, candidates, mechanism):
+    public = np.arange(1.0, candidates + 1) / (candidates * (candidates + 1) / 2)
+    made = plan(
+        n=n,
+        epsilon=epsilon,
+        rounds=2,
+        public_histogram=public,
+        mechanism=mechanism,
+        objective="estimate",
+        trade_off=True,
+    )
+    shown = made.to_dict()
+    assert json.loads(json.dumps(shown, allow_nan=False)) == shown
+    assert shown["recommended"] in shown["comparison"]
+    assert bool(shown["trade_off"]) == (mechanism != "gaussian")
+    for one in shown["trade_off"]:
+        assert 0.0 <= one["mixing_weight"] <= 1.0
+
+
+def test_what_was_not_asked_for_is_not_worked_out():
+    shown = plan(**BUDGET).to_dict()
+    assert not {"trade_off", "comparison", "recommended", "reason"} & set(shown)
+    assert shown["proximity"] is None
+    assert json.loads(json.dumps(shown)) == shown
+
+
+def test_the_curve_goes_through_the_plan():
+    public = np.random.default_rng(0).dirichlet(np.full(120, 0.2))
+    for given in ({"public_histogram": public, "proximity": 0.2}, {"candidates": 120}):
+        made = plan(**BUDGET, rounds=2, draws=3000, trade_off=True, **given)
+        (here,) = [one for one in made.trade_off if (one.draws, one.candidates) == (3000, 120)]
+        assert (here.mixing_weight, here.floor) == (made.mixing_weight, made.floor)
+        assert here.worst_case_tv == pytest.approx(made.worst_case_tv)
+
+
+@pytest.mark.parametrize(("candidates", "weight"), [(500, 0.02), (5000, 0.14), (20_000, 0.37)])
+def test_resolution_is_what_costs(candidates, weight):
+    made = plan(n=107_237, epsilon=1.0, draws=5000, candidates=candidates, mechanism="linmix", rounds=1)
+    assert made.mixing_weight == pytest.approx(weight, abs=0.006)
+    assert made.useful_candidates == 12_000
+
+
+def test_more_candidates_than_the_budget_tells_apart_are_counted_by_the_budget():
+    made = plan(**BUDGET, candidates=20_000)
+    assert made.useful_candidates == plan(**BUDGET).candidates < made.candidates
+
+
+def test_proximity_is_the_users_or_that_of_several_histograms():
+    rows = list(np.random.default_rng(0).dirichlet(np.full(50, 0.5), size=3))
+    made = plan(**BUDGET, public_histogram=rows)
+    assert made.proximity == privacy.proximity(rows)
+    assert made.candidates == 50
+    assert plan(**BUDGET, public_histogram=rows[0]).proximity == 0.5
+    given = plan(**BUDGET, public_histogram=rows, proximity=0.1)
+    assert given.proximity == 0.1
+    assert given.worst_case_tv < made.worst_case_tv
+
+
+def test_a_histogram_beside_another_mechanism_only_compares():
+    public = np.random.default_rng(0).dirichlet(np.full(50, 0.5))
+    made = plan(**BUDGET, mechanism="linmix", public_histogram=public, proximity=0.1)
+    bare = plan(**BUDGET, mechanism="linmix", candidates=50, informed=True)
+    assert (made.mixing_weight, made.rounds, made.draws) == (bare.mixing_weight, bare.rounds, bare.draws)
+    assert made.recommended is not None
+    # The worst case is that within γ of the public votes.
+    assert made.worst_case_tv < bare.worst_case_tv

@@ -37,6 +37,25 @@ GOOD = {"private": "p.csv", "public": "q.csv", "epsilon": 1.0}
         {"proximity": "near"},
         {"proximity": True},
         {"mechanism": "none"},
+        {"mechanism": ""},
+        {"mechanism": []},
+        {"mechanism": 3},
+        {"mechanism": "linmix,none"},
+        {"mechanism": "linmix,"},
+        {"mechanism": "linmix,auto"},
+        {"mechanism": ["linmix", 1]},
+        {"mechanism": "linmix,gaussian", "rounds": 3},
+        {"mechanism": "linmix,gaussian", "candidates": [10, 20, 30]},
+        {"candidates": [10, 20], "rounds": 3},
+        {"candidates": []},
+        {"candidates": [10, 0]},
+        {"candidates": [10, True]},
+        {"candidates": "10,20"},
+        {"draws": 1, "mechanism": "linmix,pubmix,gaussian"},
+        {"draws": 1, "candidates": [10, 20]},
+        {"accounting": "trust"},
+        {"accounting": "draws", "mechanism": "gaussian"},
+        {"accounting": "draws", "mechanism": "linmix,laplace"},
         {"selection": "best"},
         {"modality": "sound"},
     ],
@@ -61,6 +80,10 @@ def test_values_out_of_range_are_refused_by_name(wrong):
         {"proximity": 0},
         {"proximity": 1.0},
         {"delta": None, "rounds": None},
+        {"mechanism": "linmix,gaussian", "rounds": 2, "candidates": (10, 20)},
+        {"mechanism": "linmix,gaussian,gaussian", "draws": 1},
+        {"candidates": (10, 20), "accounting": "draws"},
+        {"accounting": "renyi"},
     ],
     ids=str,
 )
@@ -74,6 +97,29 @@ def test_values_at_the_edge_are_taken(allowed):
 def test_what_comes_later_says_so(name, value):
     with pytest.raises(SpecError, match="not part of this version"):
         RunSpec.from_mapping(GOOD | {name: value})
+
+
+@pytest.mark.parametrize("named", ["linmix, gaussian", ["linmix", "gaussian"], ("linmix", " gaussian ")])
+def test_mechanisms_of_rounds_are_kept_in_one_form(named):
+    assert RunSpec.from_mapping(GOOD | {"mechanism": named}).mechanism == "linmix,gaussian"
+
+
+def test_one_number_in_a_list_counts_for_all_rounds():
+    assert RunSpec.from_mapping(GOOD | {"candidates": [50], "rounds": 3}).candidates == 50
+    assert RunSpec.from_mapping(GOOD | {"candidates": [50, 60]}).candidates == (50, 60)
+
+
+def test_a_contradiction_says_what_was_given():
+    with pytest.raises(SpecError, match=r"found rounds=3, mechanism for 2 rounds, candidates for 4 rounds"):
+        RunSpec.from_mapping(GOOD | {"rounds": 3, "mechanism": "linmix,gaussian", "candidates": [1, 2, 3, 4]})
+
+
+def test_settings_of_rounds_survive_the_run_file(tmp_path):
+    given = GOOD | {"mechanism": "linmix,gaussian", "candidates": [50, 60], "accounting": "renyi"}
+    spec = RunSpec.from_mapping(given)
+    path = tmp_path / "run.toml"
+    path.write_text(to_toml(spec.public_settings()))
+    assert RunSpec.from_mapping(load_toml(path)) == spec
 
 
 def test_unknown_and_missing_settings_are_named():

@@ -1,12 +1,23 @@
 """Checks what docs/proofs/noise_design.md claims."""
 
+import itertools
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from evomix.core.errors import SpecError
-from evomix.privacy.floor_raising import as_distribution, proportional_fill, raise_floor, water_fill
+from evomix.privacy import donors as module
+from evomix.privacy.floor_raising import (
+    as_distribution,
+    compare_donors,
+    proportional_fill,
+    raise_floor,
+    water_fill,
+)
+from evomix.privacy.knapsack import fill
 
 RULES = [water_fill, proportional_fill, raise_floor]
 each_rule = pytest.mark.parametrize("rule", RULES)
@@ -146,3 +157,55 @@ def test_refuses_what_is_no_distribution(p, message):
 def test_rounding_of_the_sum_is_scaled_away():
     p = as_distribution([0.5, 0.5 + 5e-10])
     assert p.sum() == pytest.approx(1.0, abs=1e-16)
+
+
+def least_donor_mass(p, floor):
+    above = np.flatnonzero(p > floor)
+    need = missing(p, floor)
+    sets = (list(s) for size in range(above.size + 1) for s in itertools.combinations(above, size))
+    return min(p[s].sum() for s in sets if (p[s] - floor).sum() >= need - 1e-15)
+
+
+def test_exact_donors_are_of_least_mass():
+    rng = np.random.default_rng(1)
+    worse = 0
+    for _ in range(200):
+        p = rng.dirichlet(np.full(int(rng.integers(2, 9)), rng.choice([0.3, 1.0, 4.0])))
+        floor = rng.uniform() / p.size
+        found = compare_donors(p, floor=floor)
+        assert found.exact == pytest.approx(least_donor_mass(p, floor), abs=1e-12)
+        assert found.excess == max(found.greedy - found.exact, 0.0)
+        worse += found.differ
+        raised = raise_floor(p, floor=floor, donors="exact")
+        assert raised.min() >= floor
+        assert raised.sum() == pytest.approx(1.0, abs=1e-14)
+        assert np.abs(raised - p).sum() / 2 == pytest.approx(missing(p, floor), abs=1e-14)
+        assert p[raised < p - 1e-15].sum() <= found.exact + 1e-12
+    assert 5 < worse < 150  # greedy donors often do, and often do not
+
+
+def test_exact_donors_known_values():
+    p = np.array([0.0, 0.0, 0.0, 0.0, 0.25, 0.35, 0.4])
+    found = compare_donors(p, floor=0.09)
+    assert (found.greedy, found.exact, found.excess) == pytest.approx((0.65, 0.6, 0.05))
+    assert found.differ
+    assert raise_floor(p, floor=0.09, donors="exact")[6] == 0.4
+    assert raise_floor(p, floor=0.09)[5] == 0.35
+    assert not compare_donors([0.5, 0.0, 0.5], floor=0.2).differ
+    untouched = compare_donors([0.5, 0.5], floor=0.2)
+    assert (untouched.greedy, untouched.exact, untouched.differ) == (0.0, 0.0, False)
+
+
+def test_exact_donors_of_equal_mass_give_by_position():
+    raised = raise_floor([0.3, 0.0, 0.3, 0.3, 0.1], floor=0.05, donors="exact")
+    np.testing.assert_allclose(raised, [0.3, 0.05, 0.3, 0.3, 0.05], atol=1e-15)
+    raised = raise_floor([0.25, 0.0, 0.25, 0.25, 0.25], floor=0.1, donors="exact")
+    np.testing.assert_allclose(raised, [0.15, 0.1, 0.25, 0.25, 0.25], atol=1e-15)
+
+
+def test_exact_donors_that_are_not_proven_are_refused(monkeypatch):
+    monkeypatch.setattr(module, "fill", lambda *args, **kwargs: replace(fill(*args, **kwargs), upper=2.0))
+    with pytest.raises(SpecError, match="donors='greedy'"):
+        raise_floor([0.0, 0.3, 0.7], floor=0.1, donors="exact")
+    with pytest.raises(SpecError, match="donors must be"):
+        raise_floor([0.0, 0.3, 0.7], floor=0.1, donors="least")

@@ -6,32 +6,12 @@ import math
 import mpmath
 import numpy as np
 import pytest
+from exact_divergence import divergence, exact_delta, multinomials
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from evomix.privacy.calibration import delta, max_draws, mixing_weight
 from evomix.privacy.hockey_stick import mixing_delta
-
-
-def exact_delta(epsilon, beta, n, draws, floors):
-    """Sum over all (λ, µ) in 60 digits, both orders."""
-    with mpmath.workdps(60):
-        epsilon, beta = mpmath.mpf(epsilon), mpmath.mpf(beta)
-        gap = (1 - beta) / n
-        worst = mpmath.mpf(0)
-        for one, two in (floors, floors[::-1]):
-            p = (beta * one + gap, beta * two)
-            q = (beta * one, beta * two + gap)
-            rest = 1 - sum(p)
-            total = mpmath.mpf(0)
-            for i, j in itertools.product(range(draws + 1), repeat=2):
-                if i + j > draws:
-                    continue
-                ways = mpmath.binomial(draws, i) * mpmath.binomial(draws - i, j) * rest ** (draws - i - j)
-                term = ways * (p[0] ** i * p[1] ** j - mpmath.exp(epsilon) * q[0] ** i * q[1] ** j)
-                total += max(term, 0)
-            worst = max(worst, total)
-        return worst
 
 
 @settings(max_examples=60, deadline=None)
@@ -61,21 +41,6 @@ def test_published_figures():
     assert 0.5127548 <= found < 0.51276
     for draws, figure in ((100, 0.0607), (1000, 0.2882), (10_000, 0.6660)):
         assert mixing_weight(5, 1 / 1200, n=1200, draws=draws, floor=1e-3) == pytest.approx(figure, abs=5e-5)
-
-
-def multinomials(probabilities, draws):
-    """All outcome counts and their probabilities."""
-    size = len(probabilities)
-    for counts in itertools.product(range(draws + 1), repeat=size):
-        if sum(counts) == draws:
-            ways = math.factorial(draws) / math.prod(math.factorial(c) for c in counts)
-            yield ways * math.prod(p**c for p, c in zip(probabilities, counts, strict=True))
-
-
-def divergence(p, q, draws, epsilon):
-    return sum(
-        max(a - math.exp(epsilon) * b, 0.0) for a, b in zip(multinomials(p, draws), multinomials(q, draws), strict=True)
-    )
 
 
 @pytest.mark.parametrize("candidates", [2, 3])

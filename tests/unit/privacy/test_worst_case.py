@@ -1,45 +1,18 @@
 """Checks what docs/proofs/noise_design.md claims."""
 
-import itertools
-
 import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from scipy.optimize import linprog
+from minimax_oracle import least_worst_case, worst_by_enumeration
 
 from evomix.core.errors import SpecError
-from evomix.privacy import worst_case
+from evomix.privacy import knapsack, worst_case
 from evomix.privacy.floor_raising import proportional_fill, raise_floor, water_fill
-from evomix.privacy.worst_case import minimax_lower, psi_upper, worst_case_tv
+from evomix.privacy.minimax_bounds import minimax_lower
+from evomix.privacy.worst_case import psi_upper, worst_case_tv, worst_counts, worst_set
 
 RULES = [water_fill, proportional_fill, raise_floor]
-
-
-def subsets(d):
-    """Return all proper non-empty subsets as 0/1 rows."""
-    return np.array(list(itertools.product([0.0, 1.0], repeat=d)))[1:-1]
-
-
-def brute_force(noise, public, gamma):
-    s = subsets(len(noise))
-    return (np.minimum(s @ public + gamma, 1.0) - s @ noise).max()
-
-
-def least_by_lp(public, floor, gamma):
-    """Return min Ψ over distributions with a floor: the linear program with a row for each subset."""
-    d = len(public)
-    s = subsets(d)
-    answer = linprog(
-        np.append(np.zeros(d), 1.0),
-        A_ub=np.column_stack((-s, -np.ones(len(s)))),
-        b_ub=-np.minimum(s @ public + gamma, 1.0),
-        A_eq=[np.append(np.ones(d), 0.0)],
-        b_eq=[1.0],
-        bounds=[(floor, None)] * d + [(None, None)],
-    )
-    assert answer.success
-    return answer.fun
 
 
 def random_case(rng, d):
@@ -54,44 +27,60 @@ def test_agrees_with_all_subsets():
     rng = np.random.default_rng(1)
     for _ in range(300):
         noise, public, gamma = random_case(rng, int(rng.integers(2, 11)))
-        expected = brute_force(noise, public, gamma)
+        expected = worst_by_enumeration(noise, public, gamma)
         assert worst_case_tv(noise, public=public, proximity=gamma) == pytest.approx(expected, abs=1e-12)
         assert psi_upper(noise, public=public, proximity=gamma) == pytest.approx(expected, abs=1e-12)
 
 
-def test_bounds_agree_with_all_subsets_when_the_core_is_small(monkeypatch):
-    # With a core of four, ten candidates take the ways that otherwise need hundreds.
-    monkeypatch.setattr(worst_case, "_CORE", 4)
+def test_the_worst_set_attains_it_and_is_proper():
+    rng = np.random.default_rng(11)
+    for _ in range(200):
+        noise, public, gamma = random_case(rng, int(rng.integers(2, 10)))
+        chosen = worst_set(noise, public=public, proximity=gamma)
+        assert 1 <= np.count_nonzero(chosen) < noise.size
+        attained = min(public[chosen].sum() + gamma, 1.0) - noise[chosen].sum()
+        assert attained == pytest.approx(worst_by_enumeration(noise, public, gamma), abs=1e-12)
+    assert not worst_set([1.0], public=[1.0], proximity=0.3).any()
+
+
+def test_classes_of_equals_agree_with_all_subsets():
+    rng = np.random.default_rng(12)
+    for _ in range(200):
+        count = rng.integers(1, 4, size=int(rng.integers(1, 4)))
+        noise, mass = (rng.dirichlet(np.ones(count.size)) / count for _ in range(2))
+        gamma = rng.uniform()
+        case = worst_counts(noise, mass, count, proximity=gamma)
+        if count.sum() == 1:
+            assert case.upper == 0.0
+            continue
+        expected = worst_by_enumeration(np.repeat(noise, count), np.repeat(mass, count), gamma)
+        attained = float(case.counts @ noise) - max(float(case.counts @ mass) - gamma, 0.0)
+        assert case.value == pytest.approx(attained, abs=1e-12)
+        assert case.value == pytest.approx(expected, abs=1e-12)
+        assert case.upper == pytest.approx(expected, abs=2e-9)
+        assert case.counts.min() >= 0
+        assert (case.counts <= count).all()
+        assert 1 <= case.counts.sum() < count.sum()
+
+
+def test_bounds_hold_when_the_search_is_cut_short(monkeypatch):
+    # With few states and a small core, ten candidates take the ways that otherwise need hundreds.
+    monkeypatch.setattr(worst_case, "_SMALL", 4)
+    monkeypatch.setattr(knapsack, "_HALVES", 4)
+    monkeypatch.setattr(knapsack, "_FEW_STATES", 2)
     rng = np.random.default_rng(2)
     undecided = 0
     for _ in range(150):
         noise, public, gamma = random_case(rng, int(rng.integers(7, 11)))
-        expected = brute_force(noise, public, gamma)
+        expected = worst_by_enumeration(noise, public, gamma)
         upper = psi_upper(noise, public=public, proximity=gamma)
-        exact = worst_case_tv(noise, public=public, proximity=gamma)
-        assert expected - 1e-12 <= exact <= expected + 2e-6
+        ones = np.ones(noise.size, dtype=np.int64)
+        short = worst_counts(noise, public, ones, proximity=gamma, most_states=3)
+        assert short.value - 1e-12 <= expected <= short.upper + 1e-12
+        assert expected - 1e-12 <= worst_case_tv(noise, public=public, proximity=gamma) <= expected + 2e-9
         assert expected - 1e-12 <= upper <= expected + public.max() / 2 + 1e-12
         undecided += upper > expected + 1e-5
     assert undecided > 10
-
-
-def test_the_fractional_bound_holds_beyond_the_solver(monkeypatch):
-    monkeypatch.setattr(worst_case, "_CORE", 4)
-    monkeypatch.setattr(worst_case, "_SOLVE_UP_TO", 0)
-    rng = np.random.default_rng(3)
-    for _ in range(150):
-        noise, public, gamma = random_case(rng, 9)
-        expected = brute_force(noise, public, gamma)
-        assert expected - 1e-12 <= worst_case_tv(noise, public=public, proximity=gamma)
-
-
-def test_a_stopped_solver_still_bounds(monkeypatch):
-    monkeypatch.setattr(worst_case, "_CORE", 4)
-    monkeypatch.setattr(worst_case, "_NODE_LIMIT", 1)
-    rng = np.random.default_rng(4)
-    for _ in range(40):
-        noise, public, gamma = random_case(rng, 10)
-        assert brute_force(noise, public, gamma) - 1e-12 <= worst_case_tv(noise, public=public, proximity=gamma)
 
 
 def test_hundreds_of_candidates_are_bracketed():
@@ -101,7 +90,7 @@ def test_hundreds_of_candidates_are_bracketed():
         noise = rule(public, floor=0.4 / 300)
         upper = psi_upper(noise, public=public, proximity=0.35)
         exact = worst_case_tv(noise, public=public, proximity=0.35)
-        assert exact <= upper <= exact + public.max() / 2
+        assert exact - 1e-12 <= upper <= exact + public.max() / 2
         # No random private distribution in the ball is farther.
         for _ in range(50):
             other = rng.dirichlet(np.full(300, 0.05))
@@ -136,7 +125,7 @@ def test_lower_bound_is_below_the_linear_program(seed, gamma, part):
     d = int(rng.integers(2, 7))
     public = rng.dirichlet(np.full(d, rng.choice([0.2, 1.0, 20.0])))
     floor = part / d
-    least = least_by_lp(public, floor, gamma)
+    least = least_worst_case(public, floor, gamma)
     solved = 1e-6  # the solver meets its constraints up to 1e-7 each
     assert minimax_lower(public, floor=floor, proximity=gamma) <= least + solved
     for rule in RULES:

@@ -6,7 +6,8 @@ from hypothesis.extra.numpy import arrays
 from scipy.optimize import minimize
 
 from evomix.core.release import Draws, NoisyVotes
-from evomix.selection.shares import project_to_simplex, shrunk_shares, vote_shares
+from evomix.selection.denoising import shrunk
+from evomix.selection.shares import project_to_simplex, vote_shares
 
 points = arrays(np.float64, st.integers(1, 12), elements=st.floats(-50, 50, width=32))
 
@@ -82,7 +83,7 @@ def test_shrinking_is_nearly_as_good_as_the_best_fixed_weight(kind, distance, bu
     unbiased = [r.estimate() / r.units for r in releases]
     fixed = [risk([w * shares + (1 - w) * prior for shares in unbiased]) for w in np.linspace(0, 1, 41)]
     # The best weight is not known beforehand; finding it costs a part of what the unbiased estimate is off by.
-    assert risk([shrunk_shares(r) for r in releases]) <= min(fixed) + 0.1 * risk(unbiased)
+    assert risk([shrunk(r) for r in releases]) <= min(fixed) + 0.1 * risk(unbiased)
 
 
 @pytest.mark.parametrize("kind", ["draws", "noisy votes"])
@@ -101,36 +102,40 @@ def test_what_is_far_from_the_prior_is_believed_and_what_is_near_is_leant_on():
     rng = np.random.default_rng(3)
     private, noise = np.array([0.7, 0.3, 0.0, 0.0]), np.array([0.0, 0.0, 0.4, 0.6])
     far = _draw(rng, private, noise, beta=0.5, draws=10**7)
-    np.testing.assert_allclose(shrunk_shares(far), far.estimate() / far.units, atol=1e-5)
-    np.testing.assert_allclose(shrunk_shares(far), private, atol=2e-3)
+    np.testing.assert_allclose(shrunk(far), far.estimate() / far.units, atol=1e-5)
+    np.testing.assert_allclose(shrunk(far), private, atol=2e-3)
     same = np.full(2000, 1 / 2000)
     near = _draw(rng, same, same, beta=0.5, draws=200)
-    assert ((shrunk_shares(near) - same) ** 2).sum() < 0.1 * near.error()
+    assert ((shrunk(near) - same) ** 2).sum() < 0.1 * near.error()
 
 
 def test_public_votes_are_the_prior_where_there_are_any():
     noise, public = np.array([0.5, 0.5]), np.array([0.2, 0.8])
     for nothing in (Draws(np.array([0, 0]), 0.3, noise, 10, public), Draws(np.array([9, 1]), 1.0, noise, 10, public)):
-        np.testing.assert_array_equal(shrunk_shares(nothing), public)
+        np.testing.assert_array_equal(shrunk(nothing), public)
     drowned = NoisyVotes(np.array([5.0, 5.0]), 1e9, 10, public)
-    np.testing.assert_allclose(shrunk_shares(drowned), public)
+    np.testing.assert_allclose(shrunk(drowned), public)
 
 
 def test_draws_without_signal_give_the_noise_distribution():
     noise = np.array([0.2, 0.8])
-    np.testing.assert_array_equal(shrunk_shares(Draws(np.array([0, 0]), 0.3, noise, 10)), noise)
-    np.testing.assert_array_equal(shrunk_shares(Draws(np.array([9, 1]), 1.0, noise, 10)), noise)
+    np.testing.assert_array_equal(shrunk(Draws(np.array([0, 0]), 0.3, noise, 10)), noise)
+    np.testing.assert_array_equal(shrunk(Draws(np.array([9, 1]), 1.0, noise, 10)), noise)
 
 
 def test_a_release_equal_to_its_prior_stays():
     prior = np.array([0.25, 0.75])
-    np.testing.assert_array_equal(shrunk_shares(NoisyVotes(np.array([25.0, 75.0]), 3.0, 100, prior)), prior)
-    np.testing.assert_array_equal(shrunk_shares(NoisyVotes(np.array([25.0, 75.0]), 0.0, 100, prior)), prior)
+    np.testing.assert_array_equal(shrunk(NoisyVotes(np.array([25.0, 75.0]), 3.0, 100, prior)), prior)
+    np.testing.assert_array_equal(shrunk(NoisyVotes(np.array([25.0, 75.0]), 0.0, 100, prior)), prior)
 
 
 def test_a_single_draw_is_no_division_by_zero():
     shares = vote_shares(Draws(np.array([0, 1, 0]), 0.3, np.full(3, 1 / 3), 10))
     assert shares.sum() == pytest.approx(1.0)
+
+
+def test_a_single_draw_has_the_largest_error_it_can_have():
+    assert Draws(np.array([0, 1, 0]), 0.5, np.full(3, 1 / 3), 10).error() == 4.0
 
 
 def test_shares_of_noisy_votes_are_projected_votes():

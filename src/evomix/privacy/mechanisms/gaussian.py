@@ -50,5 +50,4 @@ class GaussianHistogram:
             "noise_multiplier": self.stddev / sensitivity,
             "sensitivity": sensitivity,
             "sensitivity_norm": "l2",
-            "accountant": "analytic Gaussian over all rounds, corrected for the lattice",
         }

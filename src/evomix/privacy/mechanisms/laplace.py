@@ -51,5 +51,4 @@ class LaplaceHistogram:
             "noise_multiplier": self.scale / sensitivity,
             "sensitivity": sensitivity,
             "sensitivity_norm": "l1",
-            "accountant": "optimal composition of pure rounds",
         }

@@ -66,7 +66,6 @@ class Mixture:
             "draws": self.draws,
             "mixing_weight": self.mixing_weight,
             "floor": self.floor,
-            "accountant": "exact divergence of the dominating three-outcome pair, draws as the budget",
         }
 
     def private_share(self, draws: int, source: RandomSource) -> int:

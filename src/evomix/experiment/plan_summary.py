@@ -1,0 +1,99 @@
+"""The figures of a plan, from its rounds."""
+
+from collections.abc import Sequence
+
+from evomix.experiment.allocation import choose_candidates, signal_of, votes_signal
+from evomix.experiment.plans import Plan, RoundPlan
+from evomix.privacy.budget import LARGE_EPSILON
+
+
+def summarise(
+    per_round: tuple[RoundPlan, ...],
+    *,
+    n: int,
+    epsilon: float,
+    delta: float,
+    rows: int,
+    variations: int,
+    accountant: str,
+    worst_case_tv: float | None,
+) -> Plan:
+    """Return the plan of these rounds; what they do not share is ``None``.
+
+    Args:
+        per_round: what each round releases.
+        n: private units.
+        epsilon: ε of all rounds.
+        delta: δ of all rounds.
+        rows: synthetic records to make.
+        variations: variations of each parent per round.
+        accountant: the account that the noise was found by.
+        worst_case_tv: β·Ψ of the last round; ``None`` for noisy votes.
+    """
+    names = [one.mechanism for one in per_round]
+    draws = tuple(one.draws for one in per_round)
+    most = max(one.candidates for one in per_round)
+    signal = _signal(per_round, accountant, n=n, epsilon=epsilon, delta=delta)
+    useful = [
+        choose_candidates(name, n=n, epsilon=epsilon, delta=delta, draws=max(sum(draws), 1), rounds=len(names))
+        for name in dict.fromkeys(names)
+    ]
+    return Plan(
+        n=n,
+        epsilon=epsilon,
+        delta=delta,
+        adjacency="replace-one",
+        mechanism=names[0] if len(set(names)) == 1 else ",".join(names),
+        rows=rows,
+        rounds=len(per_round),
+        candidates=most,
+        draws=draws if any(draws) else (),
+        variations=variations,
+        mixing_weight=_shared([one.mixing_weight for one in per_round]),
+        floor=_shared([one.floor for one in per_round]),
+        noise_scale=_shared([one.noise_scale for one in per_round]),
+        signal=signal,
+        worst_case_tv=worst_case_tv,
+        warnings=_warnings(n, epsilon, delta, signal, most),
+        per_round=per_round,
+        accountant=accountant,
+        useful_candidates=min(useful),
+    )
+
+
+def _shared(figures: Sequence[float | None]) -> float | None:
+    return figures[0] if len(set(figures)) == 1 else None
+
+
+def _signal(per_round: Sequence[RoundPlan], accountant: str, *, n: int, epsilon: float, delta: float) -> float:
+    """Return what the last release is worth; of rounds that are alike, the mean, at the uniform noise distribution."""
+    last = per_round[-1]
+    if accountant in ("draws", "gaussian", "laplace") and len({one.candidates for one in per_round}) == 1:
+        draws = sum(one.draws for one in per_round)
+        return signal_of(
+            last.mechanism,
+            n=n,
+            epsilon=epsilon,
+            delta=delta,
+            draws=draws,
+            rounds=len(per_round),
+            candidates=last.candidates,
+        )
+    if last.mixing_weight is not None:
+        return last.draws * (1.0 - last.mixing_weight) ** 2
+    assert last.noise_scale is not None
+    return votes_signal(last.mechanism, last.noise_scale, n, last.candidates)
+
+
+def _warnings(n: int, epsilon: float, delta: float, signal: float, candidates: int) -> tuple[str, ...]:
+    found = []
+    if epsilon > LARGE_EPSILON:
+        found.append(f"epsilon={epsilon:g} is large: it protects little (above {LARGE_EPSILON:g} is rarely defensible)")
+    if delta * n >= 1.0:
+        found.append(f"delta={delta:g} is 1/n or more: some unit could be revealed outright; choose a smaller delta")
+    if candidates > 1 and signal < 10.0:
+        found.append(
+            "the budget leaves little signal for this many units: relations between columns cannot be kept and "
+            "the output will be close to the schema or the public data"
+        )
+    return tuple(found)

@@ -1,0 +1,146 @@
+"""Public stand-ins for the private votes, on which a plan is tried out before any private record is opened."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Final
+
+import numpy as np
+
+from evomix.core.arrays import FloatArray
+from evomix.core.errors import SpecError
+from evomix.privacy.floor_raising import as_distribution
+from evomix.privacy.noise_design import proximity as mean_distance
+
+MOST_STAND_INS: Final = 8
+"""More would only cost time: their mean is known well by then."""
+MOVED_STAND_INS: Final = 5
+ASSUMED_PROXIMITY: Final = 0.5
+"""γ when a single histogram tells nothing about how near it is and the user does not either."""
+
+
+@dataclass(frozen=True, slots=True)
+class StandIn:
+    """What the private votes might be, and what would then be public.
+
+    Attributes:
+        votes: float64 (d,), stands for the private votes; sums to 1.
+        public: float64 (d,), the public votes beside it; ``None`` without public data.
+    """
+
+    votes: FloatArray
+    public: FloatArray | None
+
+
+@dataclass(frozen=True, slots=True)
+class PublicVotes:
+    """What public data say of the votes.
+
+    Attributes:
+        histograms: k ≥ 1 rows of float64 (d,), each summing to 1.
+        proximity: γ, how far private votes are taken to lie from public ones.
+    """
+
+    histograms: tuple[FloatArray, ...]
+    proximity: float
+
+    @property
+    def pooled(self) -> FloatArray:
+        """The mean of the histograms: what the noise is designed on."""
+        return np.asarray(np.mean(self.histograms, axis=0))
+
+    @property
+    def candidates(self) -> int:
+        """Number of candidates, d."""
+        return self.histograms[0].size
+
+    def coarsened(self, candidates: int) -> "PublicVotes":
+        """Return the votes with neighbouring entries joined to ``candidates`` of them, as even in number as can be.
+
+        γ stays: joining candidates never takes distributions apart.
+        """
+        if candidates >= self.candidates:
+            return self
+        starts = np.arange(candidates) * self.candidates // candidates
+        return PublicVotes(tuple(np.add.reduceat(one, starts) for one in self.histograms), self.proximity)
+
+    def stand_ins(self, rng: np.random.Generator, *, most: int = MOST_STAND_INS) -> tuple[StandIn, ...]:
+        """Return stand-ins for the private votes.
+
+        Of several histograms, each in turn is held out as the private one beside the mean of the others. A single one
+        is moved by γ in random directions, which assumes that the private votes differ from it here and there alike:
+        mass leaves a random half of the candidates and goes to the other half, both in proportion to what they have.
+        """
+        k = len(self.histograms)
+        if k == 1:
+            public = self.histograms[0]
+            some = range(min(MOVED_STAND_INS, most))
+            return tuple(StandIn(_moved(public, self.proximity, rng), public) for _ in some)
+        total = self.pooled * k
+        held_out = range(k) if k <= most else rng.choice(k, most, replace=False)
+        return tuple(
+            StandIn(one, _normalised(np.maximum(total - one, 0.0))) for one in (self.histograms[i] for i in held_out)
+        )
+
+
+def public_votes(
+    histograms: FloatArray | Sequence[FloatArray] | Sequence[float] | Sequence[Sequence[float]] | None,
+    proximity: float | str,
+) -> PublicVotes | None:
+    """Return one histogram or several as checked public votes; ``None`` for none.
+
+    Args:
+        histograms: (d,) shares, or k of them.
+        proximity: γ in [0, 1]; "auto" is the mean total variation between several, 0.5 for a single one.
+
+    Raises:
+        SpecError: an entry is no distribution, or the lengths differ.
+    """
+    if histograms is None:
+        return None
+    several = list(histograms)
+    kinds = {np.ndim(one) for one in several}
+    if len(kinds) > 1:
+        raise SpecError("public_histogram must be one list of shares or several such lists; found a mixture of both")
+    if kinds <= {0}:
+        rows = [as_distribution(np.asarray(several, dtype=np.float64), name="public_histogram")]
+    else:
+        rows = [as_distribution(one, name=f"public_histogram[{index}]") for index, one in enumerate(several)]
+    if len({row.size for row in rows}) > 1:
+        raise SpecError(
+            "public histograms must be over the same candidates; found lengths "
+            f"{', '.join(str(row.size) for row in rows)}. Count all of them on one list of candidates"
+        )
+    if isinstance(proximity, str):
+        gamma = mean_distance(rows) if len(rows) > 1 else ASSUMED_PROXIMITY
+    else:
+        gamma = float(proximity)
+    return PublicVotes(tuple(rows), gamma)
+
+
+def falling_votes(candidates: int) -> StandIn:
+    """Return votes that fall off as 1/rank: a common shape, where nothing is known."""
+    votes = 1.0 / np.arange(1, candidates + 1)
+    return StandIn(votes / votes.sum(), None)
+
+
+def _moved(public: FloatArray, amount: float, rng: np.random.Generator) -> FloatArray:
+    """Return votes at total variation ``amount`` from ``public``, or as far as that goes."""
+    if public.size == 1:
+        return public
+    order = rng.permutation(public.size)
+    held = np.cumsum(public[order])
+    # Half of the candidates give, or as many as hold the amount; one at least receives.
+    cut = min(max(int(np.searchsorted(held, amount)) + 1, public.size // 2), public.size - 1)
+    givers, takers = order[:cut], order[cut:]
+    mass = float(public[givers].sum())
+    amount = min(amount, mass)
+    moved = public.copy()
+    if mass > 0.0:
+        moved[givers] *= 1.0 - amount / mass
+    had = public[takers]
+    moved[takers] += amount * (had / had.sum() if had.sum() > 0.0 else 1.0 / takers.size)
+    return _normalised(moved)
+
+
+def _normalised(masses: FloatArray) -> FloatArray:
+    return np.asarray(masses / masses.sum())

@@ -1,0 +1,94 @@
+"""The trade-off of a mixture: more draws and more candidates show more, and more of what is drawn is noise.
+
+Public arithmetic and simulation on public stand-ins; costs no privacy.
+"""
+
+from dataclasses import dataclass, replace
+from typing import Final
+
+import numpy as np
+
+from evomix.experiment.forecast import forecast
+from evomix.experiment.noise_choice import MixtureBudget, choose_noise, uniform_choice
+from evomix.experiment.stand_ins import PublicVotes, StandIn, falling_votes
+from evomix.privacy.hockey_stick import MAX_DRAWS
+
+RESOLUTIONS: Final = (30, 100, 300, 1000, 3000, 10_000, 30_000, 100_000)
+"""Numbers of candidates of the curve, below the plan's own."""
+BEYOND: Final = 20_000
+"""Most candidates of the curve where no public histogram limits them."""
+PARTS: Final = (0.01, 0.03, 0.1, 0.3, 1.0, 3.0)
+"""Draws of the curve, as parts of the plan's own."""
+_STAND_INS: Final = 2
+
+
+@dataclass(frozen=True, slots=True)
+class TradeOff:
+    """A point of the curve.
+
+    Attributes:
+        draws: draws over all rounds.
+        candidates: d.
+        mixing_weight: β, the share of noise in a draw.
+        floor: t.
+        worst_case_tv: β·Ψ, largest total variation between release law and votes that public data allow.
+        effective_draws: M·(1−β)², noise-free draws that would tell as much.
+        estimate_tv: expected total variation between the denoised estimate of one round and the votes at this d, on
+            public stand-ins; without public data on votes that fall off as 1/rank.
+    """
+
+    draws: int
+    candidates: int
+    mixing_weight: float
+    floor: float
+    worst_case_tv: float
+    effective_draws: float
+    estimate_tv: float
+
+
+def trade_off(
+    budget: MixtureBudget,
+    candidates: int,
+    *,
+    public: PublicVotes | None,
+    objective: str = "draws",
+    most: float = np.inf,
+) -> tuple[TradeOff, ...]:
+    """Return the curve over draws × candidates, by candidates, then draws.
+
+    Args:
+        budget: the plan's n, (ε, δ), draws and rounds.
+        candidates: the plan's d.
+        public: public votes, coarsened by joining neighbours to fewer candidates; they set the noise (pubmix).
+            ``None``: uniform noise (linmix).
+        objective: as in :func:`evomix.experiment.noise_choice.choose_noise`. The noise is chosen roughly but for the
+            plan's own point.
+        most: number of possible records.
+    """
+    draws = sorted({min(max(round(part * budget.draws), budget.rounds), MAX_DRAWS) for part in PARTS})
+    limit = public.candidates if public is not None else min(max(candidates, BEYOND), most)
+    sizes = sorted({size for size in RESOLUTIONS if size <= limit} | {candidates})
+    return tuple(
+        _point(replace(budget, draws=count), size, public, objective, exact=(size, count) == (candidates, budget.draws))
+        for size in sizes
+        for count in draws
+    )
+
+
+def _point(budget: MixtureBudget, size: int, public: PublicVotes | None, objective: str, *, exact: bool) -> TradeOff:
+    if public is None:
+        chosen = uniform_choice(size, budget, None)
+        stand_ins: tuple[StandIn, ...] = (falling_votes(size),)
+    else:
+        coarse = public.coarsened(size)
+        chosen = choose_noise(budget, coarse, objective, rough=not exact)
+        stand_ins = coarse.stand_ins(np.random.default_rng(0), most=_STAND_INS)
+    return TradeOff(
+        draws=budget.draws,
+        candidates=size,
+        mixing_weight=chosen.mixing_weight,
+        floor=chosen.floor,
+        worst_case_tv=chosen.worst_case_tv,
+        effective_draws=budget.draws * (1.0 - chosen.mixing_weight) ** 2,
+        estimate_tv=forecast(chosen.release(budget), stand_ins).estimate_tv,
+    )

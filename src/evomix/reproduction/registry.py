@@ -1,0 +1,24 @@
+"""Which function makes which figure of the catalog."""
+
+from collections.abc import Callable, Mapping
+from types import MappingProxyType
+from typing import Final
+
+from evomix.reproduction.figure import Reproduction, Request
+from evomix.reproduction.pubmix_fig1d import pubmix_fig1d
+from evomix.reproduction.pubmix_fig2 import pubmix_fig2
+from evomix.reproduction.pubmix_fig3 import pubmix_fig3
+from evomix.reproduction.pubmix_fig4 import pubmix_fig4
+from evomix.reproduction.pubmix_fig5 import pubmix_fig5
+from evomix.reproduction.pubmix_fig7 import pubmix_fig7
+
+FIGURES: Final[Mapping[str, Callable[[Request], Reproduction]]] = MappingProxyType(
+    {
+        "pubmix-fig1d": pubmix_fig1d,
+        "pubmix-fig2": pubmix_fig2,
+        "pubmix-fig3": pubmix_fig3,
+        "pubmix-fig4": pubmix_fig4,
+        "pubmix-fig5": pubmix_fig5,
+        "pubmix-fig7": pubmix_fig7,
+    }
+)

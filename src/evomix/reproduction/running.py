@@ -1,0 +1,156 @@
+"""Make a figure and leave its plots, its numbers and a page about them.
+
+What comes out was read off real rows without a guarantee, so every file says that it is not private. The same call
+writes the same bytes again, versions of the software aside.
+"""
+
+import importlib.metadata
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+from typing import Any, Final
+
+from evomix.core.errors import SpecError
+from evomix.experiment.artifacts import software, write_json
+from evomix.formats.atomic import write_text
+from evomix.reproduction.catalog import CATALOG, Entry, entry
+from evomix.reproduction.census import NEEDED, WHERE_FROM, States, read_states
+from evomix.reproduction.figure import Claim, Reproduction, Request
+from evomix.reproduction.registry import FIGURES
+
+QUICK_SEEDS: Final = 2
+_WHY_NOT_PRIVATE: Final = {
+    True: "a simulation, read off rows declared public with seeded randomness; no budget was charged",
+    False: "arithmetic on public numbers, so there is nothing to protect",
+}
+LEAST_SEEDS: Final = 2  # with one repetition nothing can be said about chance
+
+
+def reproduce(
+    name: str, *, out: str | Path, data: str | Path | None = None, seeds: int | None = None, quick: bool = False
+) -> tuple[Reproduction, tuple[Path, ...]]:
+    """Make a figure; write NAME.svg (and one more plot a further pair of states), NAME.json and NAME.md.
+
+    A simulation with seeded randomness on data declared public: no ledger is charged and nothing is promised.
+
+    Args:
+        name: a name of the catalog.
+        out: folder, made where it does not exist.
+        data: table of states, for the figures that need one.
+        seeds: repetitions, 2 or more, for the figures in which something is random; None for the usual number.
+        quick: fewer points and repetitions.
+
+    Returns:
+        The figure and the files written.
+
+    Raises:
+        SpecError: an unknown name, data where none is read or none where it is needed, or too few ``seeds``.
+        InputFileError: ``data`` cannot be read as a table of states, or has too few of them.
+        EnvironmentFailure: the disk refuses.
+    """
+    chosen = _entry(name)
+    states = _states(chosen, data)
+    repetitions = _repetitions(chosen, seeds, quick=quick)
+    folder = _folder(out)
+    made = FIGURES[name](Request(states, repetitions, quick))
+    return made, _write(chosen, made, states, folder)
+
+
+def _entry(name: str) -> Entry:
+    if name not in FIGURES:
+        known = ", ".join(one.name for one in CATALOG)
+        raise SpecError(f"no figure is called name={name!r}; known are {known}")
+    return entry(name)
+
+
+def _states(chosen: Entry, data: str | Path | None) -> States | None:
+    if chosen.needs_data and data is None:
+        raise SpecError(f"{chosen.name} needs --data FILE, a table with the columns {', '.join(NEEDED)}. {WHERE_FROM}.")
+    if not chosen.needs_data and data is not None:
+        raise SpecError(f"{chosen.name} reads no data, found --data={str(data)!r}; leave it out")
+    return None if data is None else read_states(data)
+
+
+def _repetitions(chosen: Entry, seeds: int | None, *, quick: bool) -> int:
+    if seeds is None:
+        return QUICK_SEEDS if quick else chosen.seeds
+    if not chosen.seeds:
+        raise SpecError(f"nothing in {chosen.name} is random, found --seeds={seeds}; leave it out")
+    if seeds < LEAST_SEEDS:
+        raise SpecError(f"expected --seeds of {LEAST_SEEDS} or more, found --seeds={seeds}")
+    return seeds
+
+
+def _folder(out: str | Path) -> Path:
+    folder = Path(out)
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise SpecError(f"expected a folder for the figure, found --out={str(out)!r}: {error.strerror}") from None
+    return folder
+
+
+def _write(chosen: Entry, made: Reproduction, states: States | None, folder: Path) -> tuple[Path, ...]:
+    plots = [(folder / f"{chosen.name}{suffix}.svg", svg) for suffix, svg in made.plots]
+    numbers, page = folder / f"{chosen.name}.json", folder / f"{chosen.name}.md"
+    for path, svg in plots:
+        write_text(path, svg)
+    write_json(numbers, _record(chosen, made, states))
+    write_text(page, _page(chosen, made, states, [path.name for path, _ in plots]))
+    return (*(path for path, _ in plots), numbers, page)
+
+
+def _record(chosen: Entry, made: Reproduction, states: States | None) -> Mapping[str, Any]:
+    rows = None if states is None else {"file": states.source, "sha256": states.sha256, "declared": "public"}
+    return {
+        "name": chosen.name,
+        "figure": chosen.figure,
+        "paper": chosen.paper,
+        "simulation": chosen.needs_data,
+        "private": False,
+        "why_not_private": _WHY_NOT_PRIVATE[chosen.needs_data],
+        "data": rows,
+        "settings": made.settings,
+        "claims": claim_list(made),
+        "table": {"header": made.header, "rows": made.rows},
+        "notes": made.notes,
+        "numbers": made.numbers,
+        "software": software() | {"scikit-learn": importlib.metadata.version("scikit-learn")},
+    }
+
+
+def claim_list(made: Reproduction) -> list[dict[str, object]]:
+    """Return the claims as plain values."""
+    return [{"claim": claim.text, "supported": claim.supported, "evidence": claim.evidence} for claim in made.claims]
+
+
+def verdict(claim: Claim) -> str:
+    """Return a claim's verdict in words."""
+    if isinstance(claim.supported, bool):
+        return "supported" if claim.supported else "not supported"
+    return claim.supported
+
+
+def _page(chosen: Entry, made: Reproduction, states: States | None, plots: list[str]) -> str:
+    data = "" if states is None else " --data FILE"
+    lines = [
+        f"# {chosen.figure}: {chosen.what}",
+        "",
+        f"`evomix reproduce {chosen.name}{data}`. {chosen.paper}",
+        "",
+        f"Not private: {_WHY_NOT_PRIVATE[chosen.needs_data]}.",
+        *(["", f"Rows: `{states.source}`. Repetitions: {made.settings['seeds']}."] if states else []),
+        "",
+        *(f"![{chosen.what}]({name})" for name in plots),
+        "",
+        _line(made.header),
+        _line("---" for _ in made.header),
+        *map(_line, made.rows),
+        "",
+        *(f"* **{verdict(claim)}**: {claim.text} {claim.evidence}" for claim in made.claims),
+        *(f"* {note}" for note in made.notes),
+    ]
+    return "\n".join(lines) + "\n"
+
+
+def _line(cells: Iterable[str]) -> str:
+    return f"| {' | '.join(cells)} |"

@@ -1,0 +1,139 @@
+"""Denoising: what a release says of the vote shares, in the ways a user may choose among.
+
+β and the noise distribution of draws, and the size of the noise on votes, are public. So the noise can be taken out
+again, in part: post-processing of a release, which costs no privacy. ``DENOISINGS`` maps the names to the functions.
+
+Each function returns a *point*, float64 (d,): the shares, with what lies below nothing left negative. The estimate is
+the nearest distribution to it (:func:`evomix.selection.shares.project_to_simplex`), and a ranking reads the point
+itself, in which candidates that the estimate gives nothing still have an order.
+Proofs: docs/proofs/post_processing.md. Measured: benchmarks/denoising.py.
+"""
+
+from collections.abc import Callable
+from typing import Final, Protocol
+
+import numpy as np
+
+from evomix.core.arrays import FloatArray, IntArray
+from evomix.core.errors import SpecError
+from evomix.core.release import Draws, Release
+from evomix.selection.empirical_bayes import empirical_bayes
+
+Denoising = Callable[[Release], FloatArray]
+"""From a release to the point whose nearest distribution is the estimate of the vote shares."""
+
+
+class DenoisingSelection(Protocol):
+    """A :class:`~evomix.core.protocols.Selection` that reads the release through a denoising of the caller's choice."""
+
+    def __call__(self, release: Release, size: int, rng: np.random.Generator, *, denoise: Denoising = ...) -> IntArray:
+        """Return positions of ``size`` selected candidates (repeats allowed), int64 (size,)."""
+
+
+def none(release: Release) -> FloatArray:
+    """Return the release as it is: the share of the draws; or noisy votes, to be cut at zero and normalised.
+
+    Without draws there is no share, and the noise distribution stands in.
+    """
+    if isinstance(release, Draws):
+        return release.counts / release.draws if release.draws else release.noise_distribution
+    positive = float(np.maximum(release.votes, 0.0).sum())
+    return release.votes / positive if positive > 0.0 else release.shares()
+
+
+def signed(release: Release) -> FloatArray:
+    """Return the unbiased signed estimate, with the known noise component of draws taken out."""
+    return release.shares()
+
+
+def likelihood(release: Release) -> FloatArray:
+    """Return the point of the most likely shares.
+
+    Draws: the P that maximises ``Σ c_i·log((1−β)P_i + βN_i)`` has ``(1−β)P_i = max(c_i/µ − βN_i, 0)``, with µ such
+    that P sums to 1: one sort instead of an EM iteration, of which it is the fixed point. Draws that say nothing of
+    the records give the noise distribution.
+    Votes with Gaussian noise of one size: most likely is the nearest distribution, so the point is the signed
+    estimate. For Laplace noise that is least squares, which is consistent but not the most likely.
+    """
+    if not isinstance(release, Draws) or not release.informative:
+        return release.shares()
+    counts, private = release.counts, 1.0 - release.mixing_weight
+    noise = release.mixing_weight * release.noise_distribution
+    drawn = np.flatnonzero(counts)
+    # A candidate has a share when 1/µ lies above its threshold; f(1/µ) = Σ max(c/µ − βN, 0) increases, so those with
+    # a share are the first few in the order of the thresholds.
+    thresholds = noise[drawn] / counts[drawn]
+    order = np.argsort(thresholds, kind="stable")
+    total, masked = np.cumsum(counts[drawn][order]), np.cumsum(noise[drawn][order])
+    last = int(np.flatnonzero(total * thresholds[order] - masked < private)[-1])
+    inverse = (private + masked[last]) / total[last]
+    return np.asarray((counts * inverse - noise) / private)
+
+
+def shrunk(release: Release) -> FloatArray:
+    """Return the mixture of the signed estimate and the prior with the least estimated squared error.
+
+    The signed estimate s of the private shares P has a known squared error V. The prior Q is what is expected of P
+    before the release: the public votes; without them, for draws, the noise distribution. The squared error of
+    ``w·s + (1−w)·Q`` is ``w²·V + (1−w)²·‖P−Q‖²``, least at ``w = ‖P−Q‖² / (‖P−Q‖² + V)``; the release itself tells
+    ‖P−Q‖², because ``‖s−Q‖² − V`` is an unbiased estimate of it (James and Stein 1961). So public records that are near
+    are leant on when the budget is small, and those that are far are not.
+    """
+    prior = release.prior
+    if prior is None and isinstance(release, Draws):
+        prior = release.noise_distribution
+    shares = release.shares()
+    if prior is None:
+        return shares
+    error = release.error()
+    if not np.isfinite(error):
+        return prior
+    seen = float(((shares - prior) ** 2).sum())
+    weight = max(1.0 - error / seen, 0.0) if seen > 0.0 else 0.0
+    return np.asarray(weight * shares + (1.0 - weight) * prior)
+
+
+DENOISINGS: Final[dict[str, Denoising]] = {
+    "none": none,
+    "signed": signed,
+    "shrunk": shrunk,
+    "likelihood": likelihood,
+    "bayes": empirical_bayes,
+}
+
+
+def choose_denoising(name: str, *, informed: bool) -> str:
+    """Return the name of the denoising of a run; "auto" is what was measured best (benchmarks/denoising.py).
+
+    Args:
+        name: "auto" or a name of :data:`DENOISINGS`.
+        informed: whether releases carry public votes as their prior.
+
+    Raises:
+        SpecError: the name is unknown.
+    """
+    if name == "auto":
+        # Without public votes a prior draws every column's margin towards made-up candidates, in one direction; the
+        # errors of the signed estimate cancel out over candidates.
+        return "shrunk" if informed else "signed"
+    if name not in DENOISINGS:
+        raise SpecError(f"denoising must be one of auto, {', '.join(DENOISINGS)}; found denoising={name!r}")
+    return name
+
+
+def posterior_weights(draws: Draws, shares: FloatArray | None = None) -> FloatArray:
+    """Return the probability that a draw of each candidate came from a private record, float64 (d,).
+
+    ``w_i = 1 − βN_i/P_syn(i)`` with ``P_syn = (1−β)P + βN`` at the estimate P. A candidate that could not be drawn at
+    all has the weight 1 − β of any draw. Post-processing; costs nothing.
+
+    Args:
+        draws: the release.
+        shares: P, float64 (d,), a distribution; ``None`` takes the most likely one.
+    """
+    if shares is None:
+        shares = np.maximum(likelihood(draws), 0.0)
+    private = (1.0 - draws.mixing_weight) * shares
+    mixture = private + draws.mixing_weight * draws.noise_distribution
+    weights = np.full(private.size, 1.0 - draws.mixing_weight)
+    return np.asarray(np.divide(private, mixture, out=weights, where=mixture > 0.0))

@@ -1,0 +1,101 @@
+import json
+
+import numpy as np
+import pytest
+
+from evomix.cli.plan import OBJECTIVES
+from evomix.experiment import noise_choice
+
+BASIC = ("plan", "--n", "2000", "--epsilon", "1")
+
+
+@pytest.fixture
+def histograms(tmp_path):
+    paths = []
+    for index, row in enumerate(np.random.default_rng(0).dirichlet(np.full(40, 0.5), size=3)):
+        paths.append(tmp_path / f"{index}.json")
+        paths[-1].write_text(json.dumps(row.tolist()))
+    return paths
+
+
+def _each(histograms):
+    return [word for path in histograms for word in ("--public-histogram", path)]
+
+
+def test_several_histograms_give_the_proximity_and_a_recommendation(evomix, histograms):
+    answer = evomix(*BASIC, *_each(histograms), "--json")
+    rows = [json.loads(path.read_text()) for path in histograms]
+    distances = [np.abs(np.subtract(rows[i], rows[j])).sum() / 2 for i, j in ((0, 1), (0, 2), (1, 2))]
+    assert answer.json["proximity"] == pytest.approx(np.mean(distances))
+    assert set(answer.json["comparison"]) == {"linmix", "gaussian", "pubmix"}
+    assert answer.json["recommended"] in answer.json["reason"]
+    point = next(one for one in answer.json["trade_off"] if one["draws"] == answer.json["total_draws"])
+    assert set(point) >= {"candidates", "mixing_weight", "floor", "worst_case_tv", "effective_draws", "estimate_tv"}
+
+
+def test_the_text_fits_on_a_screen_and_recommends(evomix, histograms):
+    out = evomix(*BASIC, *_each(histograms)).out
+    assert len(out.splitlines()) <= 24
+    assert "recommended mechanism: " in out
+    assert "\nwhy: " in out
+    assert "trade" not in out
+
+
+def test_rounds_that_differ_are_planned(evomix):
+    answer = evomix(*BASIC, "--mechanism", "linmix,gaussian", "--candidates", "50,200", "--json")
+    assert [one["mechanism"] for one in answer.json["per_round"]] == ["linmix", "gaussian"]
+    assert [one["candidates"] for one in answer.json["per_round"]] == [50, 200]
+    assert answer.json["accountant"] == "pld"
+    assert evomix(*BASIC, "--candidates", "50,200", "--accounting", "draws", "--json").json["accountant"] == "draws"
+
+
+def test_candidates_beyond_the_budget_are_told(evomix):
+    out = evomix(*BASIC, "--candidates", "20000").out
+    assert "candidates in a round: at most 20000 (this budget tells about " in out
+    assert "tells about" not in evomix(*BASIC, "--candidates", "30").out
+
+
+def test_a_plot_is_drawn_of_the_curve(evomix, tmp_path):
+    target = tmp_path / "curve.svg"
+    answer = evomix(*BASIC, "--plot", target)
+    assert answer.out.endswith(f"plot: {target}\n")
+    drawn = target.read_text()
+    assert drawn.lstrip().startswith("<svg")
+    assert "n = 2,000" in drawn
+    assert "draws over all rounds" in drawn
+    assert "20,000 candidates" in drawn or "10,000 candidates" in drawn
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (("--mechanism", "gaussian", "--plot", "c.svg"), "draws nothing"),
+        (("--plot", "c.png"), "ends in .svg"),
+        (("--plot", "missing/c.svg"), "does not exist"),
+        (("--objective", "estimate"), "objective='estimate' has no effect without public_histogram"),
+        (("--objective", "votes"), "objective must be one of draws, estimate"),
+        (("--proximity", "0.2"), "proximity=0.2 has no effect"),
+        (("--mechanism", "gaussian", "--draws", "9"), "draws=9 has no effect"),
+        (("--mechanism", "gaussian", "--accounting", "draws"), "draws nothing"),
+        (("--mechanism", "linmix,gaussian", "--rounds", "3"), "rounds=3"),
+        (("--no-public", "--mechanism", "linmix,pubmix"), "--no-public contradicts"),
+    ],
+)
+def test_contradictions_are_refused_and_leave_nothing(evomix, tmp_path, monkeypatch, words, said):
+    monkeypatch.chdir(tmp_path)
+    answer = evomix(*BASIC, *words)
+    assert answer.code == 2
+    assert said in answer.err
+    assert answer.out == ""
+    assert [path.name for path in tmp_path.iterdir() if path.suffix in (".svg", ".png")] == []
+
+
+def test_histograms_of_different_lengths_are_refused(evomix, histograms, tmp_path):
+    (tmp_path / "short.json").write_text("[0.5, 0.5]")
+    answer = evomix(*BASIC, *_each([histograms[0], tmp_path / "short.json"]))
+    assert answer.code == 2
+    assert "found lengths 40, 2" in answer.err
+
+
+def test_objectives_are_those_of_the_planner():
+    assert OBJECTIVES == noise_choice.OBJECTIVES
