@@ -64,7 +64,7 @@ class Desk:
     def synth(self, *options, private="in/private.csv", public="in/public.csv", epsilon=1, delta="1e-6", rows=50):
         given = () if public is None else ("--public", public)
         return self.run("synth", private, *given, "--epsilon", epsilon, "--delta", delta, "--rows", rows,
-                        "--out", "out.csv", *options)  # fmt: skip
+                        "--out", "out.csv", "--overwrite", *options)  # fmt: skip
 
     def done(self, *options, **settings):
         """Run ``synth``, which must end well, and return the rows of the output."""

@@ -70,7 +70,7 @@ def test_options_from_a_file_and_flags_that_win(ordinary):
     assert len(ordinary.rows()) == 25
     assert ordinary.privacy()["epsilon"] == 0.5
     # What a run leaves is a run file itself.
-    assert ordinary.run("synth", "--config", "out.run/spec.toml").code == 0
+    assert ordinary.run("synth", "--config", "out.run/spec.toml", "--overwrite").code == 0
     assert ordinary.spent() == [1.0]
     ordinary.write("wrong.toml", "epsilons = 1\n")
     answer = ordinary.run("synth", "in/private.csv", "--config", "in/wrong.toml", "--epsilon", 1)

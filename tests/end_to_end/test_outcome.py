@@ -55,7 +55,10 @@ def test_a_killed_run_goes_on_under_its_own_charge(ordinary, people):
 
 def test_a_run_that_is_begun_anew_is_charged_anew_and_says_so(ordinary):
     ordinary.killed(KILLED_AFTER_ROUND_3, *RUN)
-    answer = ordinary.run(*RUN)
+    refused = ordinary.run(*RUN)
+    assert (refused.code, "--resume" in refused.err, "--overwrite" in refused.err) == (2, True, True)
+    assert ordinary.spent() == [1.0]
+    answer = ordinary.run(*RUN, "--overwrite")
     assert answer.code == 0
     assert "interrupted" in answer.err
     assert ordinary.spent() == [2.0]
@@ -95,7 +98,7 @@ def test_a_failing_run_leaves_an_older_good_file_as_it_was(ordinary, monkeypatch
 
     with monkeypatch.context() as patched:
         patched.setattr(tables if writer == "write_csv" else runs, writer, fail)
-        answer = ordinary.run(*RUN)
+        answer = ordinary.run(*RUN, "--overwrite")
     assert (answer.code, said in answer.err) == (code, True)
     assert answer.out == ""
     assert (ordinary.folder / "out.csv").read_bytes() == before

@@ -44,9 +44,9 @@ def test_a_dry_run_tells_the_rounds_and_a_run_file_repeats_them(ordinary):
     assert ordinary.spent() == []
     ordinary.done(*ACCOUNTS["pld"], "--schema", "in/schema.json", "--seed", "3")
     first = ordinary.privacy()
-    again = ordinary.run("synth", "--config", "out.run/spec.toml", "--out", "again.csv")
+    again = ordinary.run("synth", "--config", "out.run/spec.toml", "--out", "again.csv", "--run-dir", "again.run")
     assert again.code == 0, again.err
-    second = ordinary.privacy("out.run")
+    second = ordinary.privacy("again.run")
     assert second["releases"] == first["releases"]
     assert second["run_id"] != first["run_id"]
 

@@ -194,6 +194,12 @@ Resume = Annotated[
     bool,
     typer.Option("--resume", rich_help_panel=_RUN, help="Go on with an interrupted run under its charge."),
 ]
+Overwrite = Annotated[
+    bool,
+    typer.Option(
+        "--overwrite", rich_help_panel=_RUN, help="Replace an earlier table or run; the new run is charged as well."
+    ),
+]
 Seed = Annotated[
     int | None,
     typer.Option(

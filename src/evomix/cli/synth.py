@@ -43,6 +43,7 @@ def synth(
     config: options.Config = None,
     run_dir: options.RunDir = None,
     resume: options.Resume = False,
+    overwrite: options.Overwrite = False,
     seed: options.Seed = None,
     dry_run: options.DryRun = False,
     dataset: options.Dataset = None,

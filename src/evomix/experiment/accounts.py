@@ -96,7 +96,7 @@ def restored(saved: Mapping[str, Any], planned: Plan, begun: Collection[int] = (
             account = schedule_of(saved["releases"], accountant=str(saved["accountant"]), **given)
             if account.draws != _draws(planned):
                 raise ValueError  # noqa: TRY301  (handled as any other damage)
-    except (KeyError, TypeError, ValueError, AttributeError) as error:
+    except (KeyError, TypeError, ValueError, AttributeError, OverflowError) as error:
         raise InputFileError(
             "the checkpoint's mechanism is damaged. What the run spent stays spent; "
             "start a new run in another --run-dir"

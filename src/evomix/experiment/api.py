@@ -8,6 +8,7 @@ from evomix.core.arrays import Population
 from evomix.core.errors import SpecError
 from evomix.experiment.engine import Finished, run
 from evomix.experiment.folder_lock import exclusive
+from evomix.experiment.rehearsal import refuse_to_replace
 from evomix.experiment.run import make_folder, write_report
 from evomix.experiment.spec import RunSpec
 
@@ -121,6 +122,7 @@ def _run(spec: RunSpec) -> Finished:
         return run(spec, folder=None)
     make_folder(spec.run_dir)
     with exclusive(spec.run_dir):
+        refuse_to_replace(spec)
         return run(spec, folder=spec.run_dir)
 
 

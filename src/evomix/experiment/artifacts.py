@@ -53,7 +53,7 @@ def load_run(folder: Path) -> dict[str, Any] | None:
         content = json.loads(path.read_text(encoding="utf-8"))
         if not isinstance(content, dict) or any(not isinstance(content.get(key), kind) for key, kind in _SAVED.items()):
             raise TypeError  # noqa: TRY301  (handled as any other damage)
-    except (OSError, ValueError, TypeError) as error:
+    except (OSError, ValueError, TypeError, RecursionError) as error:
         raise InputFileError(
             f"the checkpoint {path} is damaged. What the run spent stays spent; start a new run in another --run-dir"
         ) from error
@@ -83,17 +83,20 @@ def round_event(index: int, done: Round) -> dict[str, Any]:
 
 
 def read_rounds(folder: Path) -> list[dict[str, Any]]:
-    """Return the events of the rounds that were released."""
+    """Return the events of the rounds that were released; the ledger, not this file, is the record.
+
+    A line that is none, cut by a crash for instance, is passed over: the report is written once the run is paid for.
+    """
     path = folder / EVENTS_FILE
     if not path.exists():
         return []
     events = []
-    for line in path.read_text(encoding="utf-8").splitlines():
+    for line in path.read_text(encoding="utf-8", errors="replace").splitlines():
         try:
             event = json.loads(line)
-        except ValueError:  # a line cut by a crash; the ledger, not this file, is the record
+        except (ValueError, RecursionError):
             continue
-        if event.get("event") == "round":
+        if isinstance(event, dict) and event.get("event") == "round" and type(event.get("round")) is int:
             events.append(event)
     return events
 

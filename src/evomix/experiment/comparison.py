@@ -12,14 +12,13 @@ import numpy as np
 
 from evomix.experiment.allocation import noise_of
 from evomix.experiment.forecast import Forecast, VotesRelease, forecast
-from evomix.experiment.noise_choice import ChosenNoise, MixtureBudget, choose_noise, uniform_choice
-from evomix.experiment.stand_ins import PublicVotes
+from evomix.experiment.noise_choice import ChosenNoise, MixtureBudget, choose_noise, simulations, uniform_choice
+from evomix.experiment.stand_ins import MOST_STAND_INS, PublicVotes
 
 PREFERENCE: Final = ("linmix", "gaussian", "pubmix")
 """Of equals the one that leans least on public data."""
 TIE: Final = 0.02
 """Forecasts this near, as a part of the least, count as equal: they hold simulation noise."""
-_SIMULATIONS: Final = 16
 _WORDS: Final = {"draws": "the draws of a round", "estimate": "the denoised estimate"}
 
 
@@ -82,8 +81,9 @@ def compare(
         chosen: pubmix's noise under the objective, if it is known.
         seed: of the simulation; public randomness.
     """
-    stand_ins = public.stand_ins(np.random.default_rng(seed))
-    repeats = max(_SIMULATIONS // len(stand_ins), 1)
+    runs = simulations(public.candidates)
+    stand_ins = public.stand_ins(np.random.default_rng(seed), most=min(runs, MOST_STAND_INS))
+    repeats = max(runs // len(stand_ins), 1)
     mixtures = {
         "linmix": uniform_choice(public.candidates, budget, public),
         "pubmix": choose_noise(budget, public, objective) if chosen is None else chosen,

@@ -88,6 +88,7 @@ def run_demo(folder: Path, *, progress: Progress | None = None) -> dict[str, Any
         out=out,
         dataset="evomix demo",
         ledger=folder / "ledger.sqlite",
+        overwrite=True,  # the demo's own folder, with a budget of its own
     )
     outcome = synthesize_to_file(spec, progress=progress)
     report = folder / "evaluation.html"

@@ -25,6 +25,9 @@ PUBLIC_VOTERS: Final = 50_000
 FOLDS: Final = 5
 OVERSAMPLING: Final = 4
 """Records looked at for each first candidate, because public tables repeat rows."""
+MOST_CELLS: Final = 10**9
+"""Cells of the candidates of a round, of the records drawn, and of the synthetic rows: 8 GB of each. They are held in
+memory, and to run out of it once a run is charged would waste the charge."""
 TOP_UP_SCALE: Final = 0.25
 """How far first candidates go beyond public rows where these are too few."""
 
@@ -51,7 +54,11 @@ class Design:
 
 
 def make_plan(spec: RunSpec, inputs: Inputs) -> Plan:
-    """Return the plan of a run; needs the number of private units, which is public."""
+    """Return the plan of a run; needs the number of private units, which is public.
+
+    Raises:
+        SpecError: the settings cannot be planned, or would not fit into memory.
+    """
     mechanism = spec.mechanism
     if mechanism == "auto":
         # Public records serve linmix too, as first candidates and as the prior of its estimate; measured, that is worth
@@ -59,7 +66,7 @@ def make_plan(spec: RunSpec, inputs: Inputs) -> Plan:
         mechanism = "linmix" if isinstance(spec.proximity, str) else "pubmix"
     if "pubmix" in mechanism and inputs.modality.public is None:
         raise SpecError("mechanism='pubmix' needs public rows; the public table has none. Use linmix")
-    return plan(
+    planned = plan(
         n=inputs.records.units,
         epsilon=spec.epsilon,
         delta=spec.delta,
@@ -74,6 +81,18 @@ def make_plan(spec: RunSpec, inputs: Inputs) -> Plan:
         domain_size=domain_size(inputs.schema),
         informed=inputs.modality.public is not None,
     )
+    _check_size(planned, columns=len(inputs.schema.modelled))
+    return planned
+
+
+def _check_size(planned: Plan, *, columns: int) -> None:
+    """Refuse what would not fit into memory, before anything is charged."""
+    for name, count in (("candidates", planned.candidates), ("draws", sum(planned.draws)), ("rows", planned.rows)):
+        if count * columns > MOST_CELLS:
+            raise SpecError(
+                f"{name}={count} of {columns} columns are more than {MOST_CELLS} cells, which are held in memory; take "
+                f"at most {MOST_CELLS // columns}"
+            )
 
 
 def design(spec: RunSpec, inputs: Inputs, rng: np.random.Generator) -> Design:

@@ -13,18 +13,18 @@ from evomix.core.arrays import FloatArray, Population
 from evomix.core.errors import SchemaError, SpecError
 from evomix.experiment.design import FOLDS, PUBLIC_VOTERS, first_candidates, public_shares
 from evomix.experiment.noise_choice import ChosenNoise, MixtureBudget, designed_choice, uniform_choice, uniform_distance
+from evomix.experiment.per_round import MOST_CANDIDATES
 from evomix.experiment.planning import plan
 from evomix.experiment.public_distance import Apart, ColumnApart, apart, columns_apart, voters_of_sets
 from evomix.experiment.public_side import PublicSide, open_public
 from evomix.experiment.spec import check_counts, check_proximity
 from evomix.experiment.stand_ins import PublicVotes
 from evomix.modalities.tabular.domain import domain_size
-from evomix.privacy.calibration import check_count
+from evomix.privacy.arguments import whole
 from evomix.privacy.worst_case import psi_upper
 
 CANDIDATES: Final = 1000
 """Candidates when there is no budget from which a run would choose their number."""
-MOST_CANDIDATES: Final = 10**7
 HELPS: Final = 0.05
 """Public data help the noise if they lower the worst case of the draws by more than this part of uniform noise's."""
 COLUMNS: Final = 5
@@ -96,9 +96,9 @@ def diagnose(
     seed: int = 0,
 ) -> Diagnosis:
     """Return the diagnosis of a public side that was read; arguments and errors as :func:`diagnose_public`."""
-    check_counts({"seed": seed})
+    seed = check_counts({"seed": seed})["seed"] or 0
     if candidates is not None:
-        check_count("candidates", candidates, least=1, most=MOST_CANDIDATES)
+        candidates = whole("candidates", candidates, least=1, most=MOST_CANDIDATES)
     check_proximity(proximity)
     if side.modality.public is None:
         raise SchemaError("the public table has no rows, so there is nothing to measure")

@@ -25,7 +25,7 @@ from evomix.experiment.design import Design, design, public_shares
 from evomix.experiment.identity import dataset_name, fingerprint, spec_digest, unit_in_words
 from evomix.experiment.inputs import Inputs, open_inputs
 from evomix.experiment.privacy_record import privacy_record
-from evomix.experiment.resuming import check_same, deciding_settings, saved_run
+from evomix.experiment.resuming import check_same, check_state, deciding_settings, saved_run
 from evomix.experiment.spec import RunSpec
 from evomix.privacy.budget import Budget
 from evomix.privacy.ledger import Ledger
@@ -134,6 +134,7 @@ def run(
         _begin_folder(folder, rounds.run_id, made, spec, settings)
     else:
         made = replace(made, account=restored(saved["mechanism"], made.plan, rounds.begun()))
+        check_state(folder, made.plan, rounds.begun())
     state = _evolve(made, inputs, rng, rounds, source, folder, report, denoising=spec.denoising)
     if state.release is None:
         raise EnvironmentFailure(

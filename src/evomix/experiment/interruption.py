@@ -57,5 +57,5 @@ def standing_charge(spec: RunSpec, before: frozenset[str]) -> Standing | None:
     new = [run_id] if spec.resume else [name for name in charges if name not in before]
     if saved is not None and run_id in new and run_id in charges:
         released = (spec.run_dir / artifacts.CHECKPOINT / STATE_FILE).exists()
-        return Standing(charges[run_id], resumable=released or begun[run_id] < saved["plan"]["rounds"])
+        return Standing(charges[run_id], resumable=released or begun[run_id] < saved["plan"].get("rounds", 0))
     return Standing(charges[new[-1]], resumable=False) if new and not spec.resume else None

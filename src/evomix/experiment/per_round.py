@@ -1,6 +1,7 @@
 """Settings that may differ from round to round: one value for all rounds, or one for each."""
 
 from collections.abc import Sequence
+from numbers import Integral
 from typing import Any, Final
 
 from evomix.core.errors import SpecError
@@ -9,6 +10,10 @@ MECHANISMS: Final = ("auto", "pubmix", "linmix", "gaussian", "laplace")
 MIXING: Final = ("pubmix", "linmix")
 """Mechanisms that release draws; the others release noisy votes."""
 ACCOUNTINGS: Final = ("auto", "draws", "pld", "renyi")
+MOST_CANDIDATES: Final = 1_000_000
+"""Most candidates of a round: they are held in memory, and votes for more could not be told from noise."""
+MOST_ROUNDS: Final = 1000
+"""Most rounds of a run: each is calibrated and released by itself, and more only split the budget further."""
 
 
 def mechanisms_of(mechanism: Any) -> tuple[str, ...]:
@@ -42,10 +47,10 @@ def candidates_of(candidates: Any) -> tuple[int, ...] | None:
     """Return the most candidates of a round: one number for all rounds, or one a round; ``None`` if left open.
 
     Args:
-        candidates: a whole number, or a sequence of them.
+        candidates: a whole number, or a sequence of them; NumPy's are taken too.
 
     Raises:
-        SpecError: a number is no whole number of at least 1.
+        SpecError: a number is no whole number in 1..:data:`MOST_CANDIDATES`.
 
     >>> candidates_of(500), candidates_of([500, 2000])
     ((500,), (500, 2000))
@@ -53,11 +58,16 @@ def candidates_of(candidates: Any) -> tuple[int, ...] | None:
     if candidates is None:
         return None
     counts = candidates if isinstance(candidates, list | tuple) else (candidates,)
-    if not counts or any(isinstance(count, bool) or not isinstance(count, int) or count < 1 for count in counts):
+    for count in counts:
+        if isinstance(count, bool) or not isinstance(count, Integral) or not 1 <= int(count) <= MOST_CANDIDATES:
+            counts = ()
+            break
+    if not counts:
         raise SpecError(
-            f"candidates must be a whole number of at least 1, or one for each round; found candidates={candidates!r}"
+            f"candidates must be a whole number in 1..{MOST_CANDIDATES}, or one for each round; "
+            f"found candidates={candidates!r}"
         )
-    return tuple(counts)
+    return tuple(int(count) for count in counts)
 
 
 def rounds_of(names: Sequence[str], sizes: Sequence[int] | None, rounds: int | None) -> int | None:
@@ -69,7 +79,7 @@ def rounds_of(names: Sequence[str], sizes: Sequence[int] | None, rounds: int | N
         rounds: T, if it is given.
 
     Raises:
-        SpecError: two settings state different numbers.
+        SpecError: two settings state different numbers, or more than :data:`MOST_ROUNDS`.
     """
     lengths = {"rounds": rounds} if rounds is not None else {}
     if len(names) > 1:
@@ -82,6 +92,9 @@ def rounds_of(names: Sequence[str], sizes: Sequence[int] | None, rounds: int | N
             for name, length in lengths.items()
         )
         raise SpecError(f"what is given for each round must be given for all of them; found {stated}")
+    for name, length in lengths.items():
+        if length > MOST_ROUNDS:
+            raise SpecError(f"a run has at most {MOST_ROUNDS} rounds; found {name} for {length}")
     return next(iter(lengths.values()), None)
 
 

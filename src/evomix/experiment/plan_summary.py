@@ -88,9 +88,9 @@ def _signal(per_round: Sequence[RoundPlan], accountant: str, *, n: int, epsilon:
 def _warnings(n: int, epsilon: float, delta: float, signal: float, candidates: int) -> tuple[str, ...]:
     found = []
     if epsilon > LARGE_EPSILON:
-        found.append(f"epsilon={epsilon:g} is large: it protects little (above {LARGE_EPSILON:g} is rarely defensible)")
+        found.append(f"epsilon={epsilon!r} is large: it protects little (above {LARGE_EPSILON:g} is rarely defensible)")
     if delta * n >= 1.0:
-        found.append(f"delta={delta:g} is 1/n or more: some unit could be revealed outright; choose a smaller delta")
+        found.append(f"delta={delta!r} is 1/n or more: some unit could be revealed outright; choose a smaller delta")
     if candidates > 1 and signal < 10.0:
         found.append(
             "the budget leaves little signal for this many units: relations between columns cannot be kept and "

@@ -3,6 +3,8 @@
 import math
 from collections.abc import Sequence
 from dataclasses import replace
+from numbers import Integral, Real
+from typing import Any
 
 from evomix.core.arrays import FloatArray
 from evomix.core.errors import SpecError
@@ -25,7 +27,8 @@ from evomix.experiment.round_noise import plan_rounds
 from evomix.experiment.spec import check_counts, check_proximity
 from evomix.experiment.stand_ins import PublicVotes, public_votes
 from evomix.experiment.trade_off import trade_off as trade_off_curve
-from evomix.privacy.calibration import check_delta, check_epsilon
+from evomix.privacy.arguments import whole
+from evomix.privacy.calibration import MAX_UNITS, check_delta, check_epsilon
 from evomix.privacy.mechanisms.linmix import uniform_mass
 
 __all__ = ["Plan", "RoundPlan", "choose_candidates", "default_delta", "plan", "signal_of", "split_draws"]
@@ -57,8 +60,8 @@ def plan(
         epsilon: ε > 0.
         delta: δ in (0, 1); default :func:`default_delta`.
         rows: synthetic records to make; does not change the cost.
-        rounds: T; default 2 to 8 from public records, by the budget, 16 without any, 1 when the candidates are all
-            possible records.
+        rounds: T, at most 1000; default 2 to 8 from public records, by the budget, 16 without any, 1 when the
+            candidates are all possible records.
         candidates: d, most candidates of a round, or a number for each round; default as many as the budget can tell
             apart.
         mechanism: "auto" is pubmix with a public histogram, else linmix; a comma list names one for each round.
@@ -76,6 +79,8 @@ def plan(
             worst case), or a denoised "estimate" that is (noise of least forecast error).
         trade_off: whether to work out the curve over draws and candidates, as for a run of one mixture.
 
+    Whole numbers may be NumPy's.
+
     Raises:
         SpecError: a parameter is out of range, would have no effect with this mechanism, or contradicts another.
 
@@ -83,32 +88,26 @@ def plan(
     >>> planned.mechanism, planned.draws, f"{planned.mixing_weight:.2f}"
     ('linmix', (5000, 5000, 5000, 5000), '0.08')
     """
-    epsilon = check_epsilon(epsilon)
-    if isinstance(n, bool) or not isinstance(n, int) or n < 0:
-        raise SpecError(f"n must be a whole number of private units, at least 0; found n={n!r}")
+    epsilon, n = check_epsilon(epsilon), whole("n", n, least=0, most=MAX_UNITS)
     delta = check_delta(default_delta(n) if delta is None else delta)
-    check_counts({"rows": rows, "rounds": rounds, "draws": draws, "variations": variations})
-    check_proximity(proximity)
-    check_objective(objective)
-    check_accounting(accounting, mechanisms_of(mechanism))
+    counts = check_counts({"rows": rows, "rounds": rounds, "draws": draws, "variations": variations})
+    most = _check_choices(mechanism, accounting, objective, proximity=proximity, domain_size=domain_size)
     public = public_votes(public_histogram, proximity)
     default = "linmix" if public is None else "pubmix"
     names = tuple(default if name == "auto" else name for name in mechanisms_of(mechanism))
     sizes = candidates_of(candidates)
-    some_rounds = rounds_of(names, sizes, rounds)
-    _check_effect(names, draws=draws, proximity=proximity, sizes=sizes, public=public, objective=objective)
-    if sizes is None and public is not None:
-        sizes = (public.candidates,)
-    total = default_draws(n, some_rounds) if draws is None else draws
+    some_rounds = rounds_of(names, sizes, counts["rounds"])
+    _check_effect(names, draws=counts["draws"], proximity=proximity, sizes=sizes, public=public, objective=objective)
+    total = counts["draws"] or default_draws(n, some_rounds)
     sizes = allocate(
         names,
-        sizes,
+        (public.candidates,) if sizes is None and public is not None else sizes,
         some_rounds,
         n=n,
         epsilon=epsilon,
         delta=delta,
         draws=total,
-        domain_size=domain_size,
+        domain_size=most,
         informed=("pubmix" in names or public is not None) if informed is None else informed,
     )
     names = names * len(sizes) if len(names) == 1 else names
@@ -116,28 +115,52 @@ def plan(
     noise = None
     if public is not None and "pubmix" in names and sizes[0] > 1:
         noise = choose_noise(budget, public, objective)
-    accountant = accountant_of(names, sizes, accounting)
-    per_round = plan_rounds(
-        names,
-        sizes,
-        draws_of(names, total),
-        n=n,
-        epsilon=epsilon,
-        delta=delta,
-        accountant=accountant,
-        floors=_floors(names, sizes, noise),
-    )
+    per_round, accountant = _rounds(names, sizes, budget, noise, accounting)
     made = summarise(
         per_round,
         n=n,
         epsilon=epsilon,
         delta=delta,
-        rows=rows,
-        variations=VARIATIONS if variations is None else variations,
+        rows=counts["rows"] or 0,
+        variations=VARIATIONS if counts["variations"] is None else counts["variations"],
         accountant=accountant,
         worst_case_tv=_worst_case(per_round[-1], noise, public),
     )
-    return _with_outlook(made, budget, noise, public, objective, curve=trade_off, most=domain_size)
+    return _with_outlook(made, budget, noise, public, objective, curve=trade_off, most=most)
+
+
+def _check_choices(
+    mechanism: Any, accounting: Any, objective: Any, *, proximity: float | str, domain_size: Any
+) -> float:
+    """Refuse choices that are none; return the number of possible records."""
+    check_proximity(proximity)
+    check_objective(objective)
+    check_accounting(accounting, mechanisms_of(mechanism))
+    most = math.nan
+    if isinstance(domain_size, Real) and not isinstance(domain_size, bool):
+        # A whole number may be more than a float can hold.
+        most = int(domain_size) if isinstance(domain_size, Integral) else float(domain_size)
+    if not most >= 1:
+        raise SpecError(f"domain_size must be a number of records, at least 1; found domain_size={domain_size!r}")
+    return most
+
+
+def _rounds(
+    names: Sequence[str], sizes: Sequence[int], budget: MixtureBudget, noise: ChosenNoise | None, accounting: str
+) -> tuple[tuple[RoundPlan, ...], str]:
+    """Return what each round releases, and the account that its noise was found by."""
+    accountant = accountant_of(names, sizes, accounting)
+    per_round = plan_rounds(
+        names,
+        sizes,
+        draws_of(names, budget.draws),
+        n=budget.n,
+        epsilon=budget.epsilon,
+        delta=budget.delta,
+        accountant=accountant,
+        floors=_floors(names, sizes, noise),
+    )
+    return per_round, accountant
 
 
 def _check_effect(
@@ -218,5 +241,8 @@ def _with_outlook(
         return replace(made, trade_off=())
     informed = public if "pubmix" in names else None
     return replace(
-        made, trade_off=trade_off_curve(budget, made.candidates, public=informed, objective=objective, most=most)
+        made,
+        trade_off=trade_off_curve(
+            budget, made.candidates, public=informed, objective=objective, most=most, chosen=noise
+        ),
     )

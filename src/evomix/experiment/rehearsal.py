@@ -36,6 +36,28 @@ def check_places(spec: RunSpec) -> None:
         check_place(folder / artifacts.PRIVACY_FILE if folder.exists() else folder)
 
 
+def refuse_to_replace(spec: RunSpec) -> None:
+    """Refuse to write over what an earlier run left: it was paid for, and a new run is charged again.
+
+    Raises:
+        SpecError: the table or a run's folder is there, and neither --resume nor --overwrite was given.
+    """
+    if spec.resume or spec.overwrite:
+        return
+    folder = spec.run_dir
+    if folder is not None and artifacts.has_run(folder):
+        if not (folder / artifacts.PRIVACY_FILE).exists():
+            raise SpecError(
+                f"run_dir={str(folder)!r} holds an interrupted run whose charge stands. Go on with it (--resume), keep "
+                "it and name another (--run-dir), or start anew in its place and be charged again (--overwrite)"
+            )
+        raise SpecError(
+            f"run_dir={str(folder)!r} holds a finished run. Name another (--run-dir, --out), or replace it (--overwrite)"
+        )
+    if spec.out is not None and spec.out.exists():
+        raise SpecError(f"out={str(spec.out)!r} is there already. Name another file (--out), or replace it (--overwrite)")
+
+
 def budget_warnings(spec: RunSpec, planned: Plan, grant: Budget | None) -> tuple[str, ...]:
     """Return a sentence if the ledger would refuse the run as it stands now.
 

@@ -1,16 +1,23 @@
 """What an interrupted run left, and whether the run that was asked for is the same."""
 
+import math
+from collections.abc import Collection, Mapping
 from pathlib import Path
 from typing import Any, Final
 
 from evomix.core.errors import SpecError
+from evomix.core.release import Draws
+from evomix.evolution.state import State, damaged, load_state
 from evomix.experiment import artifacts
 from evomix.experiment.identity import fingerprint
+from evomix.experiment.per_round import MIXING
+from evomix.experiment.plans import Plan
 from evomix.experiment.spec import RunSpec
 from evomix.modalities.tabular.schema import Schema
 
-_FREE: Final = frozenset({"private", "out", "run_dir", "ledger", "budget", "dataset"})
-"""Settings that may change, and the private table, which the ledger compares under its key."""
+_FREE: Final = frozenset({"private", "out", "rows", "run_dir", "ledger", "budget", "dataset"})
+"""Settings that may change, and the private table, which the ledger compares under its key. Rows are drawn from what
+was released, so a run that failed over too many of them can go on with fewer."""
 
 
 def saved_run(spec: RunSpec, folder: Path | None) -> dict[str, Any] | None:
@@ -57,3 +64,56 @@ def check_same(saved: dict[str, Any], settings: dict[str, Any]) -> None:
             f"a run is resumed as it began; different now: {', '.join(different)}. Restore what it began with, or "
             "start a new run, with a new charge, in another --run-dir"
         )
+
+
+def check_state(folder: Path | None, planned: Plan, begun: Collection[int]) -> None:
+    """Refuse a saved state that is not of this run, before another round is released.
+
+    Args:
+        folder: the run folder; ``None`` where a run keeps nothing.
+        planned: the plan of the run.
+        begun: rounds that were begun, by the ledger.
+
+    Raises:
+        InputFileError: the state is damaged: going on would release all rounds to come, and then fail.
+    """
+    if folder is None:
+        return
+    checkpoint = folder / artifacts.CHECKPOINT
+    state = load_state(checkpoint)
+    if state is not None and not _is_of(state, planned, begun):
+        raise damaged(checkpoint, "it is not of this run")
+
+
+def _is_of(state: State, planned: Plan, begun: Collection[int]) -> bool:
+    """Return whether a run with this plan, which began these rounds, may have left the state."""
+    release, last = state.release, state.next_round - 1
+    if release is None:
+        return state.next_round == 0
+    if last not in begun or last >= planned.rounds or release.units != planned.n:
+        return False
+    if isinstance(release, Draws) != (planned.per_round[last].mechanism in MIXING):
+        return False
+    if planned.accountant != "renyi":  # nothing is told of rounds that were fixed in advance
+        return True
+    return bool(state.told) and all(_fits(told, planned, begun) for told in state.told)
+
+
+def _fits(told: Mapping[str, Any], planned: Plan, begun: Collection[int]) -> bool:
+    """Return whether what was told of a round is all there and can be of that round; its values are plain."""
+    index = told["round"]
+    if index not in begun or index >= planned.rounds:
+        return False
+    one = planned.per_round[index]
+    if told.get("mechanism") != one.mechanism or not 1 <= _number(told, "candidates") <= one.candidates:
+        return False
+    if one.mechanism in MIXING:
+        inside = 0.0 <= _number(told, "mixing_weight") <= 1.0 and 0.0 < _number(told, "floor") <= 1.0
+        return inside and _number(told, "draws") == one.draws
+    return _number(told, "stddev" if one.mechanism == "gaussian" else "scale") > 0.0
+
+
+def _number(told: Mapping[str, Any], name: str) -> float:
+    """Return a number that was told; NaN, which is in no range, where there is none."""
+    value = told.get(name)
+    return value if isinstance(value, int | float) else math.nan

@@ -15,7 +15,7 @@ from evomix.experiment.engine import Finished, Progress, run
 from evomix.experiment.folder_lock import exclusive
 from evomix.experiment.inputs import open_inputs
 from evomix.experiment.plans import Plan
-from evomix.experiment.rehearsal import budget_warnings, check_places, refuse_file
+from evomix.experiment.rehearsal import budget_warnings, check_places, refuse_file, refuse_to_replace
 from evomix.experiment.spec import RunSpec
 from evomix.formats.atomic import check_writable, write_text
 from evomix.formats.table import check_output, write_table
@@ -65,6 +65,7 @@ def synthesize_to_file(spec: RunSpec, *, progress: Progress | None = None) -> Ou
     with exclusive(spec.run_dir):
         if not folder_was_named and not spec.resume:
             _refuse_another_tables_folder(spec.run_dir, spec.out)
+        refuse_to_replace(spec)
         interrupted = not spec.resume and _is_interrupted(spec.run_dir)
         finished = run(spec, folder=spec.run_dir, progress=report)
         warnings = finished.warnings

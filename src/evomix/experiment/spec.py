@@ -11,12 +11,15 @@ from evomix.core.errors import InputFileError, SpecError
 from evomix.experiment.per_round import (
     MECHANISMS,
     MIXING,
+    MOST_ROUNDS,
     candidates_of,
     check_accounting,
     mechanisms_of,
     rounds_of,
 )
+from evomix.privacy.arguments import whole
 from evomix.privacy.calibration import check_delta, check_epsilon
+from evomix.privacy.hockey_stick import MAX_DRAWS
 
 __all__ = ["MECHANISMS", "RunSpec", "check_counts", "check_proximity", "load_toml"]
 
@@ -25,8 +28,14 @@ LATER_SELECTIONS: Final = ("projection", "gape")
 DENOISINGS: Final = ("auto", "none", "signed", "shrunk", "likelihood", "bayes")
 MODALITIES: Final = ("auto", "table")
 LATER_MODALITIES: Final = ("text", "image")
-LEAST: Final = {"rows": 1, "rounds": 1, "variations": 0, "draws": 1, "seed": 0}
-"""Settings that are whole numbers, and the least they may be."""
+COUNTS: Final = {
+    "rows": (1, 10**9),
+    "rounds": (1, MOST_ROUNDS),
+    "variations": (0, 10**6),
+    "draws": (1, MAX_DRAWS),
+    "seed": (0, 2**128 - 1),
+}
+"""Settings that are whole numbers, the least that they may be, and the most."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -64,6 +73,7 @@ class RunSpec:
     ledger: Path | None = None
     run_dir: Path | None = None
     resume: bool = False
+    overwrite: bool = False
     encoding: str = "utf-8"
     public_encoding: str = "utf-8"
 
@@ -80,10 +90,11 @@ class RunSpec:
         _check_choice("selection", self.selection, SELECTIONS, later=LATER_SELECTIONS)
         _check_choice("denoising", self.denoising, DENOISINGS)
         _check_choice("modality", self.modality, MODALITIES, later=LATER_MODALITIES)
-        check_counts({name: getattr(self, name) for name in LEAST if name != "draws"})
+        for name, value in check_counts({name: getattr(self, name) for name in COUNTS if name != "draws"}).items():
+            object.__setattr__(self, name, value)  # as Python's own, also where NumPy's was given
         rounds = rounds_of(names, sizes, self.rounds)
         drawing = rounds if len(names) == 1 else sum(name in MIXING for name in names)
-        check_counts({"draws": self.draws, "rounds": drawing or None})
+        object.__setattr__(self, "draws", check_counts({"draws": self.draws, "rounds": drawing or None})["draws"])
         check_proximity(self.proximity)
         if "pubmix" in names and self.public is None:
             raise SpecError("mechanism='pubmix' needs a public table (--public); without one use linmix")
@@ -120,7 +131,7 @@ class RunSpec:
         settings: dict[str, Any] = {}
         for knob in fields(self):
             value = getattr(self, knob.name)
-            if value is None or (knob.name == "resume"):
+            if value is None or knob.name in {"resume", "overwrite"}:
                 continue
             settings[knob.name] = _plain(value)
         return settings
@@ -164,19 +175,20 @@ def _check_choice(name: str, value: str, choices: tuple[str, ...], later: tuple[
         raise SpecError(f"{name} must be one of {', '.join(choices)}; found {name}={value!r}")
 
 
-def check_counts(settings: Mapping[str, Any]) -> None:
-    """Raise ``SpecError`` unless every setting of :data:`LEAST` that is given is a whole number, and large enough.
+def check_counts(settings: Mapping[str, Any]) -> dict[str, int | None]:
+    """Return settings of :data:`COUNTS` as Python's whole numbers, ``None`` where they are not given.
 
-    ``candidates`` may also be a sequence, one a round.
+    Raises:
+        SpecError: one is no whole number in its range, or there are fewer draws than rounds.
     """
-    candidates_of(settings.get("candidates"))
-    for name, least in LEAST.items():
-        value = settings.get(name)
-        if value is not None and (isinstance(value, bool) or not isinstance(value, int) or value < least):
-            raise SpecError(f"{name} must be a whole number of at least {least}; found {name}={value!r}")
-    draws, rounds = settings.get("draws"), settings.get("rounds")
+    found: dict[str, int | None] = {}
+    for name, value in settings.items():
+        least, most = COUNTS[name]
+        found[name] = None if value is None else whole(name, value, least=least, most=most)
+    draws, rounds = found.get("draws"), found.get("rounds")
     if draws is not None and rounds is not None and draws < rounds:
         raise SpecError(f"each round needs a draw; found draws={draws} for rounds={rounds}")
+    return found
 
 
 def check_proximity(value: float | str) -> None:

@@ -1,8 +1,8 @@
 """Public stand-ins for the private votes, on which a plan is tried out before any private record is opened."""
 
-from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Final
+from itertools import combinations
+from typing import Any, Final
 
 import numpy as np
 
@@ -82,10 +82,7 @@ class PublicVotes:
         )
 
 
-def public_votes(
-    histograms: FloatArray | Sequence[FloatArray] | Sequence[float] | Sequence[Sequence[float]] | None,
-    proximity: float | str,
-) -> PublicVotes | None:
+def public_votes(histograms: Any, proximity: float | str) -> PublicVotes | None:
     """Return one histogram or several as checked public votes; ``None`` for none.
 
     Args:
@@ -93,28 +90,53 @@ def public_votes(
         proximity: γ in [0, 1]; "auto" is the mean total variation between several, 0.5 for a single one.
 
     Raises:
-        SpecError: an entry is no distribution, or the lengths differ.
+        SpecError: an entry is no distribution, the lengths differ, or one is given twice.
     """
     if histograms is None:
         return None
-    several = list(histograms)
-    kinds = {np.ndim(one) for one in several}
-    if len(kinds) > 1:
-        raise SpecError("public_histogram must be one list of shares or several such lists; found a mixture of both")
-    if kinds <= {0}:
-        rows = [as_distribution(np.asarray(several, dtype=np.float64), name="public_histogram")]
-    else:
-        rows = [as_distribution(one, name=f"public_histogram[{index}]") for index, one in enumerate(several)]
+    rows = [
+        as_distribution(row, name="public_histogram" if name is None else f"public_histogram[{name}]")
+        for name, row in _rows(histograms)
+    ]
     if len({row.size for row in rows}) > 1:
         raise SpecError(
             "public histograms must be over the same candidates; found lengths "
             f"{', '.join(str(row.size) for row in rows)}. Count all of them on one list of candidates"
         )
+    for (first, one), (second, other) in combinations(enumerate(rows, start=1), 2):
+        if np.array_equal(one, other):
+            raise SpecError(
+                f"public histograms {first} and {second} are the same; votes that count twice make public data look "
+                "nearer to one another than they are. Give each once"
+            )
     if isinstance(proximity, str):
         gamma = mean_distance(rows) if len(rows) > 1 else ASSUMED_PROXIMITY
     else:
         gamma = float(proximity)
     return PublicVotes(tuple(rows), gamma)
+
+
+def _rows(histograms: Any) -> list[tuple[int | None, FloatArray]]:
+    """Return the rows that were given, with the position of each where there may be several.
+
+    Raises:
+        SpecError: they are no rows of numbers.
+    """
+    try:
+        several = histograms if isinstance(histograms, np.ndarray) else list(histograms)
+        single = len(several) > 0 and np.ndim(several[0]) == 0
+        rows: list[tuple[int | None, Any]] = [(None, np.asarray(several))] if single else []
+        if not single:
+            rows.extend((index, np.asarray(one)) for index, one in enumerate(several))
+        numbers = all(row.dtype.kind in "iuf" and row.ndim == 1 for _, row in rows)
+    except (TypeError, ValueError):
+        numbers = False
+    if not numbers or not rows:
+        raise SpecError(
+            "public_histogram must be one list of shares or several such lists; found a mixture of both, or other "
+            "things than numbers"
+        )
+    return [(index, row.astype(np.float64)) for index, row in rows]
 
 
 def falling_votes(candidates: int) -> StandIn:

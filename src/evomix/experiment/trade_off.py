@@ -3,13 +3,14 @@
 Public arithmetic and simulation on public stand-ins; costs no privacy.
 """
 
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import Final
 
 import numpy as np
 
 from evomix.experiment.forecast import forecast
-from evomix.experiment.noise_choice import MixtureBudget, choose_noise, uniform_choice
+from evomix.experiment.noise_choice import ChosenNoise, MixtureBudget, RoughNoise, choose_noise, uniform_choice
 from evomix.experiment.stand_ins import PublicVotes, StandIn, falling_votes
 from evomix.privacy.hockey_stick import MAX_DRAWS
 
@@ -20,6 +21,8 @@ BEYOND: Final = 20_000
 PARTS: Final = (0.01, 0.03, 0.1, 0.3, 1.0, 3.0)
 """Draws of the curve, as parts of the plan's own."""
 _STAND_INS: Final = 2
+_MANY: Final = 20_000
+"""Candidates above which one stand-in does: a mean over so many scatters little."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,6 +56,7 @@ def trade_off(
     public: PublicVotes | None,
     objective: str = "draws",
     most: float = np.inf,
+    chosen: ChosenNoise | None = None,
 ) -> tuple[TradeOff, ...]:
     """Return the curve over draws × candidates, by candidates, then draws.
 
@@ -64,31 +68,41 @@ def trade_off(
         objective: as in :func:`evomix.experiment.noise_choice.choose_noise`. The noise is chosen roughly but for the
             plan's own point.
         most: number of possible records.
+        chosen: the noise of the plan's own point, if it is known.
     """
     draws = sorted({min(max(round(part * budget.draws), budget.rounds), MAX_DRAWS) for part in PARTS})
     limit = public.candidates if public is not None else min(max(candidates, BEYOND), most)
     sizes = sorted({size for size in RESOLUTIONS if size <= limit} | {candidates})
-    return tuple(
-        _point(replace(budget, draws=count), size, public, objective, exact=(size, count) == (candidates, budget.draws))
-        for size in sizes
-        for count in draws
-    )
+    budgets = [replace(budget, draws=count) for count in draws]
+    found = []
+    for size in sizes:
+        stand_ins, choose = _at_resolution(size, public, objective)
+        for one in budgets:
+            noise = choose(one)
+            if public is not None and (size, one) == (candidates, budget):
+                noise = choose_noise(budget, public.coarsened(size), objective) if chosen is None else chosen
+            found.append(_point(one, size, noise, stand_ins))
+    return tuple(found)
 
 
-def _point(budget: MixtureBudget, size: int, public: PublicVotes | None, objective: str, *, exact: bool) -> TradeOff:
+def _at_resolution(
+    size: int, public: PublicVotes | None, objective: str
+) -> tuple[Sequence[StandIn], Callable[[MixtureBudget], ChosenNoise]]:
+    """Return what all points of one d share: the stand-ins, and what chooses the noise at a budget."""
     if public is None:
-        chosen = uniform_choice(size, budget, None)
-        stand_ins: tuple[StandIn, ...] = (falling_votes(size),)
-    else:
-        coarse = public.coarsened(size)
-        chosen = choose_noise(budget, coarse, objective, rough=not exact)
-        stand_ins = coarse.stand_ins(np.random.default_rng(0), most=_STAND_INS)
+        return (falling_votes(size),), lambda budget: uniform_choice(size, budget, None)
+    coarse = public.coarsened(size)
+    stand_ins = coarse.stand_ins(np.random.default_rng(0), most=_STAND_INS if size <= _MANY else 1)
+    return stand_ins, RoughNoise(coarse, objective, stand_ins).at
+
+
+def _point(budget: MixtureBudget, size: int, noise: ChosenNoise, stand_ins: Sequence[StandIn]) -> TradeOff:
     return TradeOff(
         draws=budget.draws,
         candidates=size,
-        mixing_weight=chosen.mixing_weight,
-        floor=chosen.floor,
-        worst_case_tv=chosen.worst_case_tv,
-        effective_draws=budget.draws * (1.0 - chosen.mixing_weight) ** 2,
-        estimate_tv=forecast(chosen.release(budget), stand_ins).estimate_tv,
+        mixing_weight=noise.mixing_weight,
+        floor=noise.floor,
+        worst_case_tv=noise.worst_case_tv,
+        effective_draws=budget.draws * (1.0 - noise.mixing_weight) ** 2,
+        estimate_tv=forecast(noise.release(budget), stand_ins).estimate_tv,
     )

@@ -8,6 +8,7 @@ from evomix.experiment.plans import Plan
 from evomix.experiment.trade_off import TradeOff
 from evomix.formats.atomic import check_place, write_text
 from evomix.reports.line_chart import Series, line_chart
+from evomix.reports.wording import bound
 
 MOST_CURVES: Final = 6
 """More cannot be told apart."""
@@ -61,7 +62,7 @@ def draw(planned: Plan, curve: tuple[TradeOff, ...]) -> str:
         y_label="worst-case distance of draws from votes (total variation)",
         log_x=True,
         note=(
-            f"n = {planned.n:,}, ε = {planned.epsilon:g}, δ = {planned.delta:.3g} ({planned.adjacency}), "
+            f"n = {planned.n:,}, ε = {bound(planned.epsilon)}, δ = {bound(planned.delta)} ({planned.adjacency}), "
             f"worst case over {ball}. The plan: {sum(planned.draws):,} draws, {planned.candidates:,} candidates."
         ),
     )

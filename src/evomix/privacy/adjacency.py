@@ -17,6 +17,7 @@ import math
 from typing import Literal, get_args
 
 from evomix.core.errors import SpecError, UnsupportedAdjacency
+from evomix.privacy.arguments import number
 
 Adjacency = Literal["replace-one", "add-remove"]
 """The neighbour relation that a guarantee speaks of."""
@@ -76,6 +77,7 @@ def convert_guarantee(epsilon: float, delta: float, *, source: Adjacency, target
         SpecError: ε or δ is out of range.
         UnsupportedAdjacency: from replace-one to add-remove, or a relation that no theorem covers.
     """
+    epsilon, delta = number("epsilon", epsilon), number("delta", delta)
     if not (0.0 <= epsilon < math.inf and 0.0 <= delta <= 1.0):
         raise SpecError(
             "epsilon must be finite and at least 0, and delta must lie in [0, 1]; "
@@ -83,7 +85,7 @@ def convert_guarantee(epsilon: float, delta: float, *, source: Adjacency, target
         )
     from_replace, to_replace = _replaces(source), _replaces(target)
     if from_replace == to_replace:
-        return float(epsilon), float(delta)
+        return epsilon, delta
     if from_replace:
         raise UnsupportedAdjacency(
             "A guarantee under replace-one says nothing about add-remove, which hides the number of units as well; "

@@ -19,8 +19,8 @@ import math
 from fractions import Fraction
 from typing import Final
 
-from evomix.core.errors import SpecError
-from evomix.privacy.calibration import check_count, check_delta, check_epsilon, check_floors, check_share, least_weight
+from evomix.privacy.arguments import whole
+from evomix.privacy.calibration import check_delta, check_epsilon, check_floors, check_loss, check_share, least_weight
 from evomix.privacy.hockey_stick import MAX_DRAWS, pair_delta
 
 _LEAST_MOVE: Final = Fraction(1, 2**100)  # smaller moves are counted as this one: safe, and well inside the floats
@@ -63,10 +63,10 @@ def bounded_delta(
     >>> f"{bounded_delta(3.0, sensitivity=0.25 / 1200, spread=1 / 1200, **known):.1e}"
     '4.2e-05'
     """
-    if not epsilon >= 0.0:
-        raise SpecError(f"epsilon must be at least 0; found epsilon={epsilon!r}")
-    check_share("mixing_weight", mixing_weight)
-    base, move = _base_and_move(sensitivity, draws, floor, spread)
+    epsilon = check_loss(epsilon)
+    mixing_weight = check_share("mixing_weight", mixing_weight)
+    draws = whole("draws", draws, least=0, most=MAX_DRAWS)
+    base, move = _base_and_move(sensitivity, floor, spread)
     return _pair_delta(epsilon, mixing_weight, draws, base, move)
 
 
@@ -84,18 +84,18 @@ def bounded_mixing_weight(
     Source: ours. Proof: docs/proofs/bounded_sensitivity.md.
     """
     epsilon, target = check_epsilon(epsilon), check_delta(delta)
-    base, move = _base_and_move(sensitivity, draws, floor, spread)
+    draws = whole("draws", draws, least=0, most=MAX_DRAWS)
+    base, move = _base_and_move(sensitivity, floor, spread)
     return least_weight(lambda beta: _pair_delta(epsilon, beta, draws, base, move), target)
 
 
-def _base_and_move(sensitivity: float, draws: int, floor: float, spread: float | None) -> tuple[Fraction, Fraction]:
+def _base_and_move(sensitivity: float, floor: float, spread: float | None) -> tuple[Fraction, Fraction]:
     """Validate; return (base mass at β = 1, r), exact rationals with s and r made consistent.
 
     No candidate moves further than the whole (s ≤ r); at most 1/t candidates move by at most s each (r ≤ s/(2t)).
     """
     s = Fraction(check_share("sensitivity", sensitivity))
     r = Fraction(1 if spread is None else check_share("spread", spread))
-    check_count("draws", draws, least=0, most=MAX_DRAWS)
     t = Fraction(check_floors(floor)[0])
     if t > 0:
         r = min(r, s / (2 * t))
@@ -122,10 +122,9 @@ def lemma_h1_delta(epsilon: float, *, mixing_weight: float, sensitivity: float, 
 
     Source: PubMix, Lemma H.1. Proof that it is looser: docs/proofs/bounded_sensitivity.md.
     """
-    if not epsilon >= 0.0:
-        raise SpecError(f"epsilon must be at least 0; found epsilon={epsilon!r}")
+    epsilon = check_loss(epsilon)
     beta, s = check_share("mixing_weight", mixing_weight), check_share("sensitivity", sensitivity)
-    check_count("draws", draws, least=0, most=MAX_DRAWS)
+    draws = whole("draws", draws, least=0, most=MAX_DRAWS)
     return _published(epsilon, beta, s, draws, check_floors(floor)[0])
 
 
@@ -139,7 +138,7 @@ def lemma_h1_weight(epsilon: float, delta: float, *, sensitivity: float, draws: 
     """
     epsilon, target = check_epsilon(epsilon), check_delta(delta)
     s, t = check_share("sensitivity", sensitivity), check_floors(floor)[0]
-    check_count("draws", draws, least=0, most=MAX_DRAWS)
+    draws = whole("draws", draws, least=0, most=MAX_DRAWS)
     return least_weight(lambda beta: _published(epsilon, beta, s, draws, t), target)
 
 

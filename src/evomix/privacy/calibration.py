@@ -11,12 +11,12 @@ docs/proofs/mixing.md, "Add-remove neighbours".
 import math
 from collections.abc import Callable
 from functools import cache
-from numbers import Integral
 from typing import Final
 
 from scipy.optimize import brentq
 
 from evomix.core.errors import SpecError
+from evomix.privacy.arguments import number, whole
 from evomix.privacy.hockey_stick import MAX_DRAWS, mixing_delta
 
 GRID: Final = 2**53
@@ -30,35 +30,36 @@ _TINY_LOG: Final = -1e4  # stands for ln 0 where the root finder needs a finite 
 
 def check_epsilon(epsilon: float) -> float:
     """Return ``epsilon`` if it is finite and positive, else raise ``SpecError``."""
-    if isinstance(epsilon, bool) or not (isinstance(epsilon, int | float) and math.isfinite(epsilon) and epsilon > 0):
+    if not 0.0 < number("epsilon", epsilon) < math.inf:
         raise SpecError(f"epsilon must be a finite number above 0; found epsilon={epsilon!r}")
-    return float(epsilon)
+    return number("epsilon", epsilon)
+
+
+def check_loss(epsilon: float) -> float:
+    """Return ``epsilon`` if it is at least 0, perhaps infinite, else raise ``SpecError``."""
+    if not number("epsilon", epsilon) >= 0.0:
+        raise SpecError(f"epsilon must be at least 0; found epsilon={epsilon!r}")
+    return number("epsilon", epsilon)
 
 
 def check_delta(delta: float) -> float:
     """Return ``delta`` if it lies in (0, 1), else raise ``SpecError``."""
-    if not (isinstance(delta, int | float) and 0.0 < delta < 1.0):
+    if not 0.0 < number("delta", delta) < 1.0:
         raise SpecError(f"delta must lie strictly between 0 and 1; found delta={delta!r}")
-    return float(delta)
-
-
-def check_count(name: str, value: int, *, least: int, most: int) -> int:
-    """Return ``value`` if it is a whole number in ``least..most``, else raise ``SpecError``."""
-    if isinstance(value, bool) or not isinstance(value, Integral) or not least <= value <= most:
-        raise SpecError(f"{name} must be a whole number in {least}..{most}; found {name}={value!r}")
-    return int(value)
+    return number("delta", delta)
 
 
 def check_share(name: str, value: float) -> float:
     """Return ``value`` if it is a number in [0, 1], else raise ``SpecError``."""
-    if isinstance(value, bool) or not (isinstance(value, int | float) and 0.0 <= value <= 1.0):
+    if not 0.0 <= number(name, value) <= 1.0:
         raise SpecError(f"{name} must be a number in [0, 1]; found {name}={value!r}")
-    return float(value)
+    return number(name, value)
 
 
 def check_floors(floor: float, second_floor: float | None = None) -> tuple[float, float]:
     """Return the two smallest noise masses if a distribution can have them, else raise ``SpecError``."""
-    floors = (floor, floor if second_floor is None else second_floor)
+    least = number("floor", floor)
+    floors = (least, least if second_floor is None else number("second_floor", second_floor))
     if not (0.0 <= floors[0] <= floors[1] <= 1.0 and sum(floors) <= 1.0):
         raise SpecError(
             f"floors are the two smallest noise masses: 0 ≤ floor ≤ second_floor and floor + second_floor ≤ 1; "
@@ -67,11 +68,9 @@ def check_floors(floor: float, second_floor: float | None = None) -> tuple[float
     return floors
 
 
-def _check_pair(n: int, draws: int, floor: float, second_floor: float | None) -> tuple[float, float]:
-    """Validate the public parameters and return the two floors."""
-    check_count("n", n, least=1, most=MAX_UNITS)
-    check_count("draws", draws, least=0, most=MAX_DRAWS)
-    return check_floors(floor, second_floor)
+def _sizes(n: int, draws: int) -> tuple[int, int]:
+    """Return the number of units and of draws if they can be accounted for, else raise ``SpecError``."""
+    return whole("n", n, least=1, most=MAX_UNITS), whole("draws", draws, least=0, most=MAX_DRAWS)
 
 
 def delta(
@@ -99,10 +98,9 @@ def delta(
 
     Source: PubMix, Theorem 4.1 and Lemma C.2. Proof: docs/proofs/mixing.md.
     """
-    if not epsilon >= 0.0:
-        raise SpecError(f"epsilon must be at least 0; found epsilon={epsilon!r}")
+    epsilon = check_loss(epsilon)
     mixing_weight = check_share("mixing_weight", mixing_weight)
-    floors = _check_pair(n, draws, floor, second_floor)
+    (n, draws), floors = _sizes(n, draws), check_floors(floor, second_floor)
     if epsilon == math.inf and mixing_weight * floors[0] > 0.0:
         return 0.0
     return mixing_delta(epsilon, mixing_weight=mixing_weight, n=n, draws=draws, floors=floors)
@@ -127,7 +125,7 @@ def mixing_weight(
     ['0.0607', '0.2882', '0.6660']
     """
     epsilon, target = check_epsilon(epsilon), check_delta(delta)
-    floors = _check_pair(n, draws, floor, second_floor)
+    (n, draws), floors = _sizes(n, draws), check_floors(floor, second_floor)
 
     def spent(beta: float) -> float:
         return mixing_delta(epsilon, mixing_weight=beta, n=n, draws=draws, floors=floors)
@@ -214,7 +212,7 @@ def max_draws(
     Source: PubMix, Theorem 4.1. Proof: docs/proofs/mixing.md.
     """
     epsilon, target = check_epsilon(epsilon), check_delta(delta)
-    floors = _check_pair(n, 0, floor, second_floor)
+    (n, _), floors = _sizes(n, 0), check_floors(floor, second_floor)
     mixing_weight = check_share("mixing_weight", mixing_weight)
 
     def private(draws: int) -> bool:

@@ -18,6 +18,7 @@ from typing import Final, Literal, get_args
 from scipy.optimize import brentq
 
 from evomix.core.errors import SpecError
+from evomix.privacy.arguments import number
 from evomix.privacy.calibration import check_delta, check_epsilon, delta
 from evomix.privacy.gaussian_accounting import gaussian_delta
 from evomix.privacy.hockey_stick import MAX_DRAWS
@@ -32,6 +33,7 @@ from evomix.privacy.rounds import (
     Round,
     RoundShape,
     check_rounds_given,
+    check_shapes,
     check_units,
 )
 from evomix.privacy.run_loss import costs, run_loss
@@ -39,6 +41,7 @@ from evomix.privacy.run_loss import costs, run_loss
 Accountant = Literal["draws", "gaussian", "laplace", "pld", "renyi"]
 """How a run is accounted."""
 
+_ELSEWHERE: Final = 1.0 - 1e-9  # room for another machine's last digits, where a run may be certified anew
 _SMALLEST_EPSILON: Final = 1e-12
 _LARGEST_EPSILON: Final = 1e9
 _LARGEST_COST: Final = 1e12
@@ -78,9 +81,9 @@ def composed_delta(
         SpecError: an argument is out of range, or the accountant does not apply to these rounds.
     """
     given = check_rounds_given(rounds)
-    if not 0.0 <= epsilon < math.inf:
+    if not 0.0 <= number("epsilon", epsilon) < math.inf:
         raise SpecError(f"Expected epsilon to be finite and not negative; found epsilon={epsilon!r}.")
-    return _account(accountant, given)(float(epsilon))
+    return _account(accountant, given)(number("epsilon", epsilon))
 
 
 def composed_epsilon(
@@ -146,12 +149,11 @@ def calibrate_rounds(
     >>> f"{linmix.mixing_weight:.3f} {gaussian.stddev:.2f}"
     '0.028 7.92'
     """
-    check_epsilon(epsilon)
-    check_delta(delta)
+    epsilon, delta = check_epsilon(epsilon), check_delta(delta)
     check_units(units)
-    planned = tuple(shapes)
-    if not planned or not all(isinstance(shape, RoundShape) for shape in planned):
-        raise SpecError(f"Expected at least one RoundShape; found shapes={planned!r}.")
+    planned = check_shapes(shapes)
+    if not planned:
+        raise SpecError("Expected at least one RoundShape; found shapes=().")
     if accountant not in {"auto", "pld", "renyi"}:
         raise SpecError(f"Expected an accountant of auto, pld or renyi; found accountant={accountant!r}.")
     order = best_order(epsilon, delta, planned, units=units)
@@ -168,7 +170,7 @@ def calibrate_rounds(
     def spent(cost: float) -> float:
         return composed_delta(epsilon, rounds_at(cost), accountant=accountant)
 
-    return rounds_at(_largest_cost(spent, delta, allowed))
+    return rounds_at(_largest_cost(spent, delta * _ELSEWHERE, allowed))
 
 
 def _account(accountant: str, rounds: tuple[Round, ...]) -> Callable[[float], float]:

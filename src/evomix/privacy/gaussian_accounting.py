@@ -16,6 +16,7 @@ from collections.abc import Sequence
 from evomix.core.errors import SpecError
 from evomix.privacy.adjacency import LATTICE, Adjacency, l1_sensitivity, l2_sensitivity_squared
 from evomix.privacy.analytic_gaussian import TINY, gaussian_curve
+from evomix.privacy.arguments import number
 from evomix.privacy.threshold import check_rounds, smallest
 
 _UP = 1.0 + 2.0**-48
@@ -43,8 +44,7 @@ def gaussian_delta(
         SpecError: for an argument outside its range.
         UnsupportedAdjacency: for another relation.
     """
-    _check_epsilon(epsilon)
-    return _delta(epsilon, _inverse_variances(stddev, rounds), adjacency, lattice)
+    return _delta(_epsilon(epsilon), _inverse_variances(stddev, rounds), adjacency, lattice)
 
 
 def gaussian_epsilon(
@@ -68,7 +68,7 @@ def gaussian_epsilon(
         SpecError: for an argument outside its range.
         UnsupportedAdjacency: for another relation.
     """
-    _check_delta(delta)
+    delta = _target(delta)
     total = _inverse_variances(stddev, rounds)
     if _delta(0.0, total, adjacency, lattice) <= delta:
         return 0.0
@@ -99,8 +99,7 @@ def gaussian_stddev(
     >>> round(gaussian_stddev(1.0, 1e-5, adjacency="add-remove"), 4)
     3.7306
     """
-    _check_epsilon(epsilon)
-    _check_delta(delta)
+    epsilon, delta = _epsilon(epsilon), _target(delta)
 
     def suffices(stddev: float) -> bool:
         return _delta(epsilon, _inverse_variances(stddev, rounds), adjacency, lattice) <= delta
@@ -134,19 +133,22 @@ def _inverse_variances(stddev: float | Sequence[float], rounds: int) -> float:
 
 
 def _inverse_variance(stddev: float) -> float:
-    if not 1e-150 < stddev < 1e150:
+    sigma = number("stddev", stddev)
+    if not 1e-150 < sigma < 1e150:
         raise SpecError(f"Expected stddev to be positive and finite; found stddev={stddev!r}.")
-    return 1.0 / stddev / stddev * _UP
+    return 1.0 / sigma / sigma * _UP
 
 
-def _check_epsilon(epsilon: float) -> None:
-    if not 0.0 <= epsilon < math.inf:
+def _epsilon(epsilon: float) -> float:
+    if not 0.0 <= number("epsilon", epsilon) < math.inf:
         raise SpecError(f"Expected epsilon to be finite and not negative; found epsilon={epsilon!r}.")
+    return number("epsilon", epsilon)
 
 
-def _check_delta(delta: float) -> None:
-    if not 0.0 < delta < 1.0:
+def _target(delta: float) -> float:
+    if not 0.0 < number("delta", delta) < 1.0:
         raise SpecError(
             f"Expected 0 < delta < 1; found delta={delta!r}. Gaussian noise has no guarantee at delta 0; "
             "Laplace noise has."
         )
+    return number("delta", delta)

@@ -19,6 +19,7 @@ from scipy.special import gammaln
 from evomix.core.arrays import FloatArray
 from evomix.core.errors import SpecError
 from evomix.privacy.adjacency import Adjacency, l1_sensitivity
+from evomix.privacy.arguments import number
 from evomix.privacy.threshold import check_rounds, smallest
 
 _UNIT = 2.0**-53
@@ -38,7 +39,7 @@ def laplace_delta(epsilon: float, *, scale: float, rounds: int = 1, adjacency: A
         SpecError: for an argument outside its range.
         UnsupportedAdjacency: for another relation.
     """
-    _check(epsilon, 0.0, rounds)
+    epsilon, _ = _checked(epsilon, 0.0, rounds)
     return _delta(epsilon, _pure(scale), rounds * l1_sensitivity(adjacency))
 
 
@@ -55,7 +56,7 @@ def laplace_epsilon(delta: float, *, scale: float, rounds: int = 1, adjacency: A
         SpecError: for an argument outside its range.
         UnsupportedAdjacency: for another relation.
     """
-    _check(0.0, delta, rounds)
+    _, delta = _checked(0.0, delta, rounds)
     pure, copies = _pure(scale), rounds * l1_sensitivity(adjacency)
     most = _pure_total(pure, copies)
     if delta == 0.0:
@@ -81,7 +82,7 @@ def laplace_scale(epsilon: float, delta: float, *, rounds: int = 1, adjacency: A
     >>> laplace_scale(0.5, 0.0, rounds=3, adjacency="add-remove") - 6.0 < 1e-12
     True
     """
-    _check(epsilon, delta, rounds)
+    epsilon, delta = _checked(epsilon, delta, rounds)
     if epsilon == 0.0:
         raise SpecError(f"Expected epsilon > 0; found epsilon={epsilon!r}.")
 
@@ -98,9 +99,9 @@ def laplace_scale(epsilon: float, delta: float, *, rounds: int = 1, adjacency: A
 
 def _pure(scale: float) -> float:
     """Return ε₀ = 1/b, rounded up."""
-    if not 1e-150 < scale < 1e150:
+    if not 1e-150 < number("scale", scale) < 1e150:
         raise SpecError(f"Expected scale to be positive and finite; found scale={scale!r}.")
-    return math.nextafter(1.0 / scale, math.inf)
+    return math.nextafter(1.0 / number("scale", scale), math.inf)
 
 
 def _pure_total(pure: float, copies: int) -> float:
@@ -132,9 +133,11 @@ def _contributing(epsilon: float, pure: float, copies: int) -> FloatArray:
     return np.arange(math.floor(most) + 1.0)
 
 
-def _check(epsilon: float, delta: float, rounds: int) -> None:
+def _checked(epsilon: float, delta: float, rounds: int) -> tuple[float, float]:
+    epsilon, delta = number("epsilon", epsilon), number("delta", delta)
     if not 0.0 <= epsilon < math.inf:
         raise SpecError(f"Expected epsilon to be finite and not negative; found epsilon={epsilon!r}.")
     if not 0.0 <= delta < 1.0:
         raise SpecError(f"Expected 0 <= delta < 1; found delta={delta!r}.")
     check_rounds(rounds)
+    return epsilon, delta

@@ -16,6 +16,7 @@ from typing import Final
 from scipy.optimize import minimize_scalar
 
 from evomix.core.errors import SpecError
+from evomix.privacy.arguments import number
 from evomix.privacy.rounds import Round
 from evomix.privacy.run_loss import ULP, RunLoss, run_loss
 
@@ -45,9 +46,9 @@ def renyi_divergence(round_: Round, order: float) -> float:
 
 def check_order(order: float) -> float:
     """Return ``order`` if it is a usable α, else raise ``SpecError``."""
-    if not 1.0 + 1e-9 <= order <= 1e15:
+    if not 1.0 + 1e-9 <= number("order", order) <= 1e15:
         raise SpecError(f"Expected order to lie between 1 + 1e-9 and 1e15; found order={order!r}.")
-    return float(order)
+    return number("order", order)
 
 
 def log_conversion(tilt: float) -> float:
@@ -67,7 +68,7 @@ def best_tilt(log_moment: Callable[[float], float], epsilon: float) -> float:
 
     def exponent(log_tilt: float) -> float:
         bound = log_delta(log_moment(math.exp(log_tilt)), epsilon, math.exp(log_tilt))
-        return max(-_FAR, min(bound, _FAR))  # the search multiplies what it sees
+        return max(-_FAR, bound) if bound < _FAR else _FAR  # also for inf − inf; the search multiplies what it sees
 
     found = minimize_scalar(
         exponent,

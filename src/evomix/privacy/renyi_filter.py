@@ -15,10 +15,11 @@ from collections.abc import Sequence
 from fractions import Fraction
 
 from evomix.core.errors import BudgetExceeded, SpecError
+from evomix.privacy.arguments import number
 from evomix.privacy.calibration import check_delta, check_epsilon
 from evomix.privacy.renyi import check_order, renyi_budget, renyi_divergence
 from evomix.privacy.renyi_noise import best_order, least_noise
-from evomix.privacy.rounds import MixingRound, Round, RoundShape, check_rounds_given, check_units
+from evomix.privacy.rounds import MixingRound, Round, RoundShape, check_rounds_given, check_shapes, check_units
 from evomix.privacy.run_loss import costs
 
 
@@ -54,10 +55,9 @@ class RenyiFilter:
         order: float | None = None,
         shapes: Sequence[RoundShape] = (),
     ) -> None:
-        check_epsilon(epsilon)
-        check_delta(delta)
-        check_units(units)
-        self.units = units
+        epsilon, delta = check_epsilon(epsilon), check_delta(delta)
+        self.units = check_units(units)
+        check_shapes(shapes)
         self.order = best_order(epsilon, delta, shapes, units=units) if order is None else check_order(order)
         self.budget = renyi_budget(epsilon, delta, self.order)
         if self.budget <= 0.0:
@@ -108,6 +108,7 @@ class RenyiFilter:
         Raises:
             SpecError: unless the share lies in (0, 1].
         """
+        check_shapes((shape,))
         part = self._part(share)
         if not self._fits(part):
             return None
@@ -121,9 +122,9 @@ class RenyiFilter:
         return renyi_divergence(round_, self.order)
 
     def _part(self, share: float) -> float:
-        if not 0.0 < share <= 1.0:
+        if not 0.0 < number("share", share) <= 1.0:
             raise SpecError(f"Expected share to lie in (0, 1]; found share={share!r}.")
-        return share * self.budget * (1.0 - 2.0**-50)
+        return number("share", share) * self.budget * (1.0 - 2.0**-50)
 
     def _fits(self, cost: float) -> bool:
         return math.isfinite(cost) and self._spent + Fraction(cost) <= Fraction(self.budget)

@@ -5,12 +5,12 @@ units are public in number, and one of them is exchanged.
 """
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from numbers import Integral
-from typing import Final, Literal, TypeAlias, get_args
+from typing import Any, Final, Literal, TypeAlias, get_args
 
 from evomix.core.errors import SpecError
+from evomix.privacy.arguments import number, whole
 from evomix.privacy.calibration import MAX_UNITS
 from evomix.privacy.hockey_stick import MAX_DRAWS
 
@@ -123,7 +123,7 @@ class RoundShape:
 
 def check_rounds_given(rounds: Sequence[Round]) -> tuple[Round, ...]:
     """Return ``rounds`` as a tuple if each is a description of this file, else raise ``SpecError``."""
-    given = tuple(rounds)
+    given = _sequence(rounds, "rounds")
     for each in given:
         if not isinstance(each, MixingRound | GaussianRound | LaplaceRound):
             raise SpecError(
@@ -132,31 +132,40 @@ def check_rounds_given(rounds: Sequence[Round]) -> tuple[Round, ...]:
     return given
 
 
+def check_shapes(shapes: Sequence[RoundShape]) -> tuple[RoundShape, ...]:
+    """Return ``shapes`` as a tuple if each is a ``RoundShape``, else raise ``SpecError``."""
+    given = _sequence(shapes, "shapes")
+    for each in given:
+        if not isinstance(each, RoundShape):
+            raise SpecError(f"Expected shapes of RoundShape; found shape={type(each).__name__}.")
+    return given
+
+
+def _sequence(given: Any, name: str) -> tuple[Any, ...]:
+    if not isinstance(given, Iterable):
+        raise SpecError(f"Expected {name} to be a sequence; found {name}={given!r}.")
+    return tuple(given)
+
+
 def check_units(units: int) -> int:
     """Return ``units`` if it can be a number of private units, else raise ``SpecError``."""
-    return _whole("units", units, 1, MAX_UNITS)
+    return whole("units", units, least=1, most=MAX_UNITS)
 
 
 def _set(described: object, **values: float) -> None:
-    """Keep Python's own numbers: NumPy's small integers wrap around in sums, and its small floats round coarsely."""
+    """Keep Python's own numbers in a frozen description."""
     for name, value in values.items():
         object.__setattr__(described, name, value)
 
 
-def _whole(name: str, value: int, least: int, most: int) -> int:
-    if isinstance(value, bool) or not isinstance(value, Integral) or not least <= value <= most:
-        raise SpecError(f"Expected {name} to be a whole number in {least}..{most}; found {name}={value!r}.")
-    return int(value)
-
-
 def _real(name: str, value: float, least: float, most: float) -> float:
-    if isinstance(value, bool) or not isinstance(value, int | float) or not least <= value <= most:
+    if not least <= number(name, value) <= most:
         raise SpecError(f"Expected {name} to be a number in [{least!r}, {most!r}]; found {name}={value!r}.")
-    return float(value)
+    return number(name, value)
 
 
 def _draws(draws: int) -> int:
-    return _whole("draws", draws, 0, MAX_DRAWS)
+    return whole("draws", draws, least=0, most=MAX_DRAWS)
 
 
 def _floor(floor: float) -> float:
@@ -164,6 +173,6 @@ def _floor(floor: float) -> float:
 
 
 def _scale(name: str, value: float) -> float:
-    if isinstance(value, bool) or not isinstance(value, int | float) or not 1.0 / MOST_NOISE < value < MOST_NOISE:
+    if not 1.0 / MOST_NOISE < number(name, value) < MOST_NOISE:
         raise SpecError(f"Expected {name} to be positive and finite; found {name}={value!r}.")
-    return float(value)
+    return number(name, value)

@@ -1,17 +1,22 @@
 """Numbers as readers write them."""
 
 import math
-from decimal import ROUND_CEILING, Decimal
+from decimal import ROUND_CEILING, Context, Decimal
+from fractions import Fraction
 from typing import Any, Final
 
+UPWARDS: Final = Context(prec=50, rounding=ROUND_CEILING)
+"""Arithmetic for upper bounds that are written down."""
 _RAISED: Final = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
 
 
 def count(value: Any) -> str:
     """Return a whole number with thin groups of three: ``12,345``; anything else as it is."""
-    if isinstance(value, bool) or not isinstance(value, int | float) or not math.isfinite(value):
+    if isinstance(value, bool) or not isinstance(value, int | float):
         return str(value)
-    return f"{value:,.0f}"
+    if isinstance(value, int):
+        return f"{value:,}"  # exactly, however large
+    return f"{value:,.0f}" if math.isfinite(value) else str(value)
 
 
 def small_number(value: Any) -> str:
@@ -21,16 +26,34 @@ def small_number(value: Any) -> str:
     if isinstance(value, bool) or not isinstance(value, int | float):
         return str(value)
     if isinstance(value, int) or 1e4 <= abs(value) < 1e15:
-        return f"{value:,.0f}" if abs(value) < 1e15 else _power(f"{value:.3e}")
+        return f"{value:,.0f}" if abs(value) < 1e15 else _power(f"{Decimal(value):.3e}")
     return _power(f"{value:.4g}")
 
 
-def bound(value: float) -> str:
-    """Return an upper bound as :func:`small_number` does, but rounded up, so that it stays a bound."""
-    if not math.isfinite(value) or value == 0.0:
+def bound(value: Any) -> str:
+    """Return an upper bound as :func:`small_number` does, but rounded up, so that it stays a bound.
+
+    What is no number, or no finite one, is written as there.
+    """
+    if isinstance(value, bool) or not isinstance(value, int | float) or value != value or abs(value) == math.inf:
         return small_number(value)
-    exact = Decimal(repr(value))
-    return small_number(float(exact.quantize(Decimal(1).scaleb(exact.adjusted() - 3), rounding=ROUND_CEILING)))
+    exact = Decimal(repr(value))  # the decimal that was typed, which is what budgets are added as
+    if exact == 0:
+        return small_number(value)
+    up = Context(prec=4, rounding=ROUND_CEILING).plus(exact)
+    # Formatted as it is: on the way through a float it could fall again.
+    if 1e4 <= abs(up) < 10**15:
+        return f"{up:,.0f}"
+    return _power(f"{up:.4g}")
+
+
+def one_in(share: float) -> str:
+    """Return the largest N for which a share, above 0, is at most 1 in N, rounded down in its fourth digit if large."""
+    most = int(1 / Fraction(repr(share)))
+    digits = len(str(most))
+    if digits <= 15:
+        return count(most)
+    return _power(f"{most // 10 ** (digits - 4)}e{digits - 4}".replace("e", ".e")) if False else _floored(most, digits)
 
 
 def _power(text: str) -> str:
@@ -45,11 +68,20 @@ def _power(text: str) -> str:
 
 def power_or_number(exponent: float) -> str:
     """Return e^exponent rounded up in its third digit, as a power of ten where it is very large."""
+    exact = Decimal(exponent)
     if exponent > 13:
-        return f"10^{math.ceil(exponent / math.log(10) * 10) / 10:g}"
-    value = math.exp(exponent)
-    digits = max(2 - math.floor(math.log10(value)), 0)
-    return f"{math.ceil(value * 10**digits - 1e-9) / 10**digits:,.{digits}f}"
+        # More digits than the exponent has, and one of its last upwards: never below the quotient.
+        tenth = (UPWARDS.divide(exact, UPWARDS.ln(10)) + Decimal("1e-40")).quantize(Decimal("0.1"), ROUND_CEILING)
+        return f"10^{tenth.normalize():f}"
+    value = exp_up(exact)
+    digits = max(2 - value.adjusted(), 0)
+    return f"{value.quantize(Decimal(1).scaleb(-digits), ROUND_CEILING):,f}"
+
+
+def exp_up(exponent: Decimal) -> Decimal:
+    """Return e^exponent rounded up in its fiftieth digit; exactly 1 for 0."""
+    value = UPWARDS.exp(exponent)  # to the nearest, whatever the context says
+    return value if exponent == 0 else UPWARDS.next_plus(value)
 
 
 def percent(share: float | None, digits: int = 1) -> str:

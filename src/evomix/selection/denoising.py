@@ -65,7 +65,8 @@ def likelihood(release: Release) -> FloatArray:
     thresholds = noise[drawn] / counts[drawn]
     order = np.argsort(thresholds, kind="stable")
     total, masked = np.cumsum(counts[drawn][order]), np.cumsum(noise[drawn][order])
-    last = int(np.flatnonzero(total * thresholds[order] - masked < private)[-1])
+    # The first is 0 < 1−β exactly; rounded it may not be, where hardly a draw is private.
+    last = max(int(np.count_nonzero(total * thresholds[order] - masked < private)) - 1, 0)
     inverse = (private + masked[last]) / total[last]
     return np.asarray((counts * inverse - noise) / private)
 

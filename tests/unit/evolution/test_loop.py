@@ -218,14 +218,14 @@ def test_what_a_run_tells_of_its_releases_is_kept_with_the_state(tmp_path):
         return noisy_votes(index, candidates)
 
     def describe(index):
-        return {"stddev": 0.1 * (index + 1)}
+        return {"scale": 0.1 * (index + 1)}
 
     with pytest.raises(Interrupted):
         _run(breaking, checkpoint=tmp_path, describe=describe)
     assert [told["round"] for told in load_state(tmp_path).told] == [0, 1, 2]
     final = _run(checkpoint=tmp_path, begun=frozenset(range(4)), describe=describe)
     assert [told["round"] for told in final.told] == [0, 1, 2, 4, 5]
-    assert final.told[2] == {"round": 2, "stddev": 0.1 * 3}
+    assert final.told[2] == {"round": 2, "scale": 0.1 * 3}
 
 
 @pytest.mark.parametrize("prior", [None, np.array([0.5, 0.25, 0.25])], ids=["no prior", "prior"])

@@ -44,7 +44,7 @@ def _stopped(spec, monkeypatch, stage):
 def test_what_stays_charged_depends_on_how_far_it_came_and_not_on_earlier_runs(spec, monkeypatch, earlier, stage, left):
     if earlier:
         synthesize_to_file(spec)
-    assert _stopped(spec, monkeypatch, stage) == left
+    assert _stopped(replace(spec, overwrite=earlier), monkeypatch, stage) == left
 
 
 def test_a_run_that_is_resumed_keeps_its_charge_under_any_name_and_can_go_on(spec, monkeypatch):

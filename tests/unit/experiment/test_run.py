@@ -5,7 +5,7 @@ import pytest
 from experiment_tables import SCHEMA, people
 
 import evomix
-from evomix.core.errors import BudgetExceeded, EvomixError
+from evomix.core.errors import BudgetExceeded, EvomixError, SpecError
 from evomix.experiment.run import dry_run, synthesize_to_file
 from evomix.experiment.spec import RunSpec, load_toml
 from evomix.formats.table import read_table, write_table
@@ -112,7 +112,22 @@ def test_a_refused_run_leaves_nothing_behind(spec, tmp_path):
 def test_an_interrupted_run_in_the_same_folder_is_told(spec):
     first = synthesize_to_file(spec)
     (first.run_dir / "privacy.json").unlink()
-    second = synthesize_to_file(spec)
+    with pytest.raises(SpecError, match=r"interrupted run.*--resume.*--overwrite"):
+        synthesize_to_file(spec)
+    anew = replace(spec, overwrite=True)
+    second = synthesize_to_file(anew)
     assert any("interrupted run" in warning for warning in second.warnings)
-    assert not any("interrupted run" in warning for warning in synthesize_to_file(spec).warnings)
+    assert not any("interrupted run" in warning for warning in synthesize_to_file(anew).warnings)
     assert Ledger().balance("people").runs == 3
+
+
+def test_what_was_paid_for_is_not_written_over_unasked(spec, tmp_path):
+    made = synthesize_to_file(spec)
+    table = made.out.read_bytes()
+    with pytest.raises(SpecError, match=r"finished run.*--overwrite"):
+        synthesize_to_file(spec)
+    with pytest.raises(SpecError, match=r"there already.*--overwrite"):
+        synthesize_to_file(replace(spec, run_dir=tmp_path / "another.run"))
+    assert made.out.read_bytes() == table
+    assert Ledger().balance("people").runs == 1
+    assert synthesize_to_file(replace(spec, overwrite=True)).rows == made.rows

@@ -105,7 +105,8 @@ class NoisyDistance:
             raise ValueError("private and public votes must be over the same candidates and have n units each")
         exact = np.maximum(votes - public_votes, 0).sum(keepdims=True)
         noisy = int(add_laplace(exact, scale=self.scale)[0]) / LATTICE
-        reach = self.scale * math.log(1.0 / (1.0 - CONFIDENCE)) + 1.0 / LATTICE  # a micro-vote for the discrete tail
+        # A micro-vote for the discrete tail, and the rounding of all that follows.
+        reach = (self.scale * math.log(1.0 / (1.0 - CONFIDENCE)) + 1.0 / LATTICE) * (1.0 + 1e-14)
         return MeasuredDistance(*(min(max(at / self.units, 0.0), 1.0) for at in (noisy, noisy - reach, noisy + reach)))
 
     def describe(self) -> dict[str, Any]:
