@@ -13,7 +13,7 @@ from measuring import Cost, run_process
 def synth(private: Path, folder: Path, **options: object) -> tuple[pd.DataFrame, Cost]:
     """Run ``evomix synth PRIVATE --option value …`` in a process of its own, its files in ``folder``."""
     out = folder / "synthetic.csv"
-    command = [str(Path(sys.executable).with_name("evomix")), "synth", str(private), "--out", str(out)]
+    command = [str(Path(sys.executable).with_name("evomix")), "synth", str(private), "--out", str(out), "--overwrite"]
     for option, value in options.items():
         command += [f"--{option}", str(value)]
     cost = run_process(command, EVOMIX_LEDGER=str(folder / "ledger.sqlite"))

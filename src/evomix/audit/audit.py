@@ -7,11 +7,13 @@ proves nothing about privacy: another attack might show more. The records are ma
 
 from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass
+from numbers import Integral
 from typing import Any, Final
 
 import numpy as np
 
 from evomix.audit.claim import Claim, Event, epsilon_bounds
+from evomix.audit.clopper_pearson import LARGEST_SAMPLE
 from evomix.audit.forecast import forecast, mistake_rate
 from evomix.audit.release import SIDES, Release, Side
 from evomix.core.errors import SpecError
@@ -123,8 +125,7 @@ def audit(
         raise SpecError("an audit needs at least one release and one claim; found none")
     if trials is None:
         trials = affordable_trials(releases)
-    if isinstance(trials, bool) or not isinstance(trials, int) or trials < 1:
-        raise SpecError(f"trials must be a whole number of at least 1; found trials={trials!r}")
+    trials = check_trials(trials)
     mistake = mistake_rate(confidence, deltas=len(claims))
     claimed = forecast(releases)
     events = claimed.events([claim.delta for claim in claims], trials=trials, mistake=mistake)
@@ -140,6 +141,16 @@ def audit(
         for claim in claims
     ]
     return Audit(tuple(tallies), counts, trials, confidence)
+
+
+def check_trials(trials: int) -> int:
+    """Return ``trials`` if so many can be made and judged, else raise ``SpecError``."""
+    if isinstance(trials, bool) or not isinstance(trials, Integral) or not 1 <= int(trials) <= LARGEST_SAMPLE:
+        raise SpecError(
+            f"trials must be a whole number of at least 1 and at most {LARGEST_SAMPLE}; found "
+            f"trials={repr(trials)[:60]}. A million show most of what there is to see"
+        )
+    return int(trials)
 
 
 def _cost(releases: Sequence[Release]) -> int:

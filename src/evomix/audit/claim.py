@@ -6,12 +6,15 @@ and 1, so any E gives ``ε ≥ ln((Pr[E | 0] − δ)/Pr[E | 1])``.
 
 import math
 from dataclasses import dataclass
+from typing import Final
 
 import numpy as np
 
 from evomix.audit.clopper_pearson import at_least, at_most
 from evomix.audit.release import Side
 from evomix.core.arrays import FloatArray, IntArray
+
+_ULP: Final = math.ulp(1.0)
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,4 +56,5 @@ def epsilon_bounds(
     """
     surplus = at_least(likely, trials, mistake=mistake) - delta
     ratio = np.maximum(surplus / at_most(other, trials, mistake=mistake), 1.0)
-    return np.log(ratio) * (1.0 - math.ulp(1.0))
+    # The ratio is off by two roundings, which near 1 is much of its logarithm.
+    return np.maximum(np.log(ratio) * (1.0 - _ULP) - 2.0 * _ULP, 0.0)

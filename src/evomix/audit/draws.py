@@ -121,8 +121,8 @@ def worst_weights(floor: float) -> IntArray:
     A floor of 1/d admits the uniform distribution alone. Else (or for a d too large to be worth an array) two
     candidates have the floor and a third has the rest: to the worst pair it makes no difference.
     """
-    most = int(1.0 / floor) if floor > 0.0 else 0
-    for candidates in (most, most + 1) if most else ():
+    most = int(1.0 / floor) if floor > 1.0 / _MOST_UNIFORM / 2.0 else _MOST_UNIFORM
+    for candidates in (most, most + 1):
         if candidates <= _MOST_UNIFORM and floor == uniform_mass(candidates):
             return uniform_weights(candidates)
     if floor > 1.0 / 3.0:

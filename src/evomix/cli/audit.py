@@ -1,5 +1,6 @@
 """``evomix audit``: an empirical lower bound on ε beside the proven upper bound."""
 
+import time
 from collections.abc import Iterator, Mapping
 from decimal import ROUND_CEILING, ROUND_FLOOR, Context
 from pathlib import Path
@@ -8,9 +9,9 @@ from typing import Annotated, Any
 import typer
 
 from evomix.cli import options
-from evomix.cli.console import answer, answer_json, warn
+from evomix.cli.console import answer, answer_json, say, warn
 from evomix.cli.numbers import parse_delta, parse_whole
-from evomix.cli.progress import progress_bars
+from evomix.cli.progress import Report, progress_bars
 from evomix.cli.wording import amount
 from evomix.core.errors import PrivacyError, SpecError
 
@@ -104,8 +105,8 @@ def audit(
         answer("\n".join(_lines(found)))
     if found["verdict"] != "consistent":
         raise PrivacyError(
-            "VIOLATION: more privacy is lost than is claimed. Do not release anything made with this code or this "
-            "claim; report it to the maintainers with the output above"
+            "VIOLATION: more privacy is lost than is claimed, or the record does not bear out its claim. Do not "
+            "release anything made with this code or this claim; report it to the maintainers with the output above"
         )
 
 
@@ -115,7 +116,8 @@ def _found(run_dir: Path | None, mechanism: str | None, chosen: dict[str, Any], 
 
     if (run_dir is None) == (mechanism is None):
         raise SpecError("give either RUN_DIR, the folder of a finished run, or --mechanism with its parameters")
-    with progress_bars() as report:
+    with progress_bars() as bars:
+        report = Foretold(bars)
         if run_dir is None:
             assert mechanism is not None
             return audit_mechanism(calibrated(mechanism, **chosen), **how, report=report)
@@ -125,20 +127,62 @@ def _found(run_dir: Path | None, mechanism: str | None, chosen: dict[str, Any], 
         return audit_run(run_dir, **how, report=report)
 
 
+class Foretold:
+    """Passes on how far an audit is, and says once, when that can be told, how long it takes.
+
+    Args:
+        bars: what draws the progress on a terminal; ``None`` elsewhere, where the line is all there is.
+    """
+
+    _AFTER_S = 1.0
+
+    def __init__(self, bars: Report | None) -> None:
+        self._bars = bars
+        self._began: tuple[float, int] | None = None
+        self._said = False
+
+    def __call__(self, stage: str, done: int, total: int) -> None:
+        """Take ``done`` of ``total``."""
+        if self._bars is not None:
+            self._bars(stage, done, total)
+        if stage != "audit" or self._said:
+            return
+        now = time.monotonic()
+        if self._began is None:  # the first report comes after the first batch, whose start nobody reported
+            self._began = now, done
+            return
+        spent, batch = now - self._began[0], done - self._began[1]
+        if spent >= self._AFTER_S and batch > 0:
+            self._said = True
+            left = spent / batch * (total - done)
+            if left >= self._AFTER_S:
+                say(f"{total} runs to make and count on both sides, about {_duration(left)} to go")
+
+
+def _duration(seconds: float) -> str:
+    return f"{seconds:.0f} s" if seconds < 100.0 else f"{seconds / 60.0:.0f} minutes"
+
+
 def _lines(found: Mapping[str, Any]) -> Iterator[str]:
     yield f"verdict: {found['verdict']}"
     yield f"mechanism: {found['mechanism']}"
     yield f"claimed: {amount(found['epsilon'], found['delta'])} ({found['adjacency']})"
-    yield f"proven: δ ≤ {found['proven_delta']!r} at this ε" + ("" if found["accounted"] else ": MORE THAN CLAIMED")
+    if found["proven_delta"] < 1.0:
+        more = "" if found["proven_delta"] <= found["delta"] or found["accounted"] else ": MORE THAN CLAIMED"
+        yield f"proven: δ ≤ {found['proven_delta']!r} at this ε{more}"
+    else:
+        yield "proven: nothing at this ε: MORE THAN CLAIMED"
+    for fault in found["faults"]:
+        yield f"not as recorded: {fault}"
     for claim in found["claims"]:
         which = "" if claim["stated"] else "easier to see, on the same proven curve: "
         shown, proven = _digits(claim["lower_bound"], ROUND_FLOOR), _digits(claim["epsilon"], ROUND_CEILING)
         yield (
-            f"{which}at δ = {claim['delta']:g}: {shown} ≤ ε ≤ {proven}"
+            f"{which}at δ = {claim['delta']!r}: {shown} ≤ ε ≤ {proven}"
             f" (shown, {'proven' if found['accounted'] or not claim['stated'] else 'claimed'};"
             f" at best about {claim['expected']:.2g} can be shown)"
         )
-    yield f"trials: {found['trials']} on each of two neighbours; confidence: {found['confidence']:g}"
+    yield f"trials: {found['trials']} on each of two neighbours; confidence: {found['confidence']!r}"
     if not found["accounted"] or found["verdict"] != "consistent":
         return
     yield "An audit can convict, not acquit: that this attack shows no more is no proof."

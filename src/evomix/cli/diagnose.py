@@ -1,6 +1,8 @@
 """``evomix diagnose``: what inputs are good for, before they are used."""
 
+import math
 from collections.abc import Iterator, Mapping
+from decimal import ROUND_CEILING, ROUND_FLOOR, ROUND_HALF_EVEN, Decimal
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -8,10 +10,12 @@ import typer
 
 from evomix.cli import options
 from evomix.cli.console import answer, answer_json, answer_table, warn
-from evomix.cli.failures import Interrupted
+from evomix.cli.failures import FailedAfterCharge, Interrupted, fails
 from evomix.cli.numbers import parse_epsilon, parse_whole
 from evomix.cli.wording import amount
 from evomix.core.errors import EvomixError, SpecError
+
+_NOTHING = "nothing was charged"
 
 diagnose = typer.Typer(help="Say what inputs are good for, before they are used.")
 
@@ -100,24 +104,29 @@ def _chosen(given: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _measure(private: Path, tables: list[Path], given: dict[str, Any]) -> dict[str, Any]:
-    """Measure, and say of a stop what it cost."""
+    """Measure, and say of a stop or a failure what it cost."""
     from evomix.experiment.measuring import measure_public  # noqa: PLC0415
     from evomix.privacy.ledger import Ledger  # noqa: PLC0415
 
     def charged() -> set[str]:
         return {entry.run_id for entry in Ledger(given.get("ledger")).entries()}
 
+    def what_stays() -> str:
+        try:
+            spent = bool(charged() - before)
+        except EvomixError:
+            return "the ledger cannot be read now; `evomix ledger show` will tell whether it was charged"
+        return f"{amount(given['epsilon_test'], 0.0)} stays charged" if spent else _NOTHING
+
     before = charged()
     try:
         return measure_public(private, tables, **given)
     except KeyboardInterrupt:
-        try:
-            spent = bool(charged() - before)
-        except EvomixError:
-            told = "the ledger cannot be read now; `evomix ledger show` will tell whether it was charged"
-        else:
-            told = f"{amount(given['epsilon_test'], 0.0)} stays charged" if spent else "nothing was charged"
-        raise Interrupted(told) from None
+        raise Interrupted(what_stays()) from None
+    except BaseException as error:
+        if not fails(error) or (stays := what_stays()) == _NOTHING:
+            raise
+        raise FailedAfterCharge(error, stays) from error
 
 
 def _print(found: Mapping[str, Any]) -> None:
@@ -149,21 +158,28 @@ def _between(found: Mapping[str, Any]) -> str:
 
 
 def _measured_lines(measured: Mapping[str, Any]) -> Iterator[str]:
-    low, high = measured["interval"]
+    (low, high), digits = measured["interval"], _digits_of(*measured["interval"])
+    at_most = _rounded(high, digits, ROUND_CEILING)
     yield (
-        f"measured distance of the private votes from the public ones: {measured['distance']:.3f} "
-        f"({100 * measured['confidence']:.0f} % between {low:.3f} and {high:.3f}; by sampling alone about "
-        f"{measured['sampling']:.3f})"
+        f"measured distance of the private votes from the public ones: "
+        f"{_rounded(measured['distance'], digits, ROUND_HALF_EVEN)} "
+        f"({100 * measured['confidence']:.0f} % between {_rounded(low, digits, ROUND_FLOOR)} and {at_most}; "
+        f"by sampling alone about {measured['sampling']:.3f})"
     )
     spent = amount(measured["epsilon"], measured["delta"])
     yield f"charged: {spent} ({measured['adjacency']}, unit: {measured['unit']})"
     yield measured["judged"]["verdict"]
     yield (
-        f"what was measured is released: `--proximity {_rounded_up(high)}` of synth or plan rests on it and costs "
-        "nothing more"
+        f"what was measured is released: `--proximity {at_most}` of synth or plan rests on it and costs nothing more"
     )
 
 
-def _rounded_up(value: float) -> str:
-    """Return three digits that are not below ``value``, nor above 1."""
-    return f"{min(-(-value * 1000.0 // 1), 1000.0) / 1000.0:.3f}"
+def _digits_of(low: float, high: float) -> int:
+    """Return how many digits after the point show an interval of this width: two of its own, and at least three."""
+    width = high - low
+    return 3 if width <= 0.0 else min(max(1 - math.floor(math.log10(width)), 3), 17)
+
+
+def _rounded(value: float, digits: int, rounding: str) -> str:
+    """Return a share with ``digits`` after the point; of an interval the ends are rounded outwards."""
+    return f"{Decimal(value).quantize(Decimal(1).scaleb(-digits), rounding):f}"

@@ -31,6 +31,23 @@ class Interrupted(Exception):  # noqa: N818  (a stop, not a fault)
     """
 
 
+class FailedAfterCharge(Exception):  # noqa: N818  (an account of a failure; the cause is the fault)
+    """A failure of something that was charged: what went wrong, and in public words what stays charged."""
+
+    exit_code = FAILED
+
+    def __init__(self, cause: BaseException, stays: str) -> None:
+        message = str(cause) if isinstance(cause, EvomixError) else _unexpected_message(cause)
+        super().__init__(f"{message.rstrip('.')}; {stays}")
+
+
+def fails(error: BaseException) -> bool:
+    """Return whether an error is a failure on the way, not a refusal of what was asked, nor a way out."""
+    if isinstance(error, EvomixError):
+        return error.exit_code == FAILED
+    return not isinstance(error, SystemExit | typer.Exit | typer.Abort)
+
+
 def exit_code_of(command: Callable[[], Any], *, debug: bool) -> int:
     """Run ``command`` and return the process's exit code; what it raises becomes one message on stderr."""
     try:
@@ -39,7 +56,7 @@ def exit_code_of(command: Callable[[], Any], *, debug: bool) -> int:
         return _interrupted(f"interrupted; {stop}")
     except (KeyboardInterrupt, typer.Abort):
         code = INTERRUPTED
-    except EvomixError as error:
+    except (EvomixError, FailedAfterCharge) as error:
         _report(str(error), error, debug=debug)
         return error.exit_code
     except _CommandLineError as error:

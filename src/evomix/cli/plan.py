@@ -121,8 +121,11 @@ def _histogram(path: Path) -> list[float]:
         values = json.loads(path.read_text(encoding="utf-8"))
     except OSError as error:
         raise InputFileError(f"Cannot read public_histogram={str(path)!r}: {error.strerror}.") from None
-    except ValueError:
+    except (ValueError, RecursionError):
         values = None
-    if not isinstance(values, list) or not all(type(value) in {int, float} for value in values):
-        raise InputFileError(f"Expected a JSON list of numbers, one a candidate, in public_histogram={str(path)!r}.")
-    return [float(value) for value in values]
+    try:
+        if isinstance(values, list) and all(type(value) in {int, float} for value in values):
+            return [float(value) for value in values]
+    except OverflowError:  # a whole number of hundreds of digits
+        pass
+    raise InputFileError(f"Expected a JSON list of numbers, one a candidate, in public_histogram={str(path)!r}.")

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from evomix.cli import options
 from evomix.cli.console import answer, answer_json, warn
-from evomix.cli.failures import Interrupted
+from evomix.cli.failures import FailedAfterCharge, Interrupted, fails
 from evomix.cli.progress import progress_bars
 from evomix.cli.wording import amount, guarantee_line, noise_lines, plan_lines, round_lines
 from evomix.core.errors import EvomixError, SpecError
@@ -109,6 +109,10 @@ def _synthesize(spec: "RunSpec") -> "Outcome":
             return synthesize_to_file(spec, progress=progress)
     except KeyboardInterrupt:
         raise Interrupted(_what_stays(spec, before)) from None
+    except BaseException as error:
+        if not fails(error) or (stays := _what_stays(spec, before)) == _NOTHING:
+            raise
+        raise FailedAfterCharge(error, stays) from error
 
 
 def _what_stays(spec: "RunSpec", before: frozenset[str]) -> str:

@@ -10,7 +10,8 @@ from evomix.experiment.engine import Finished, run
 from evomix.experiment.folder_lock import exclusive
 from evomix.experiment.rehearsal import refuse_to_replace
 from evomix.experiment.run import make_folder, write_report
-from evomix.experiment.spec import RunSpec
+from evomix.experiment.spec import COUNTS, RunSpec
+from evomix.privacy.arguments import whole
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,8 +106,8 @@ class TableSynthesizer:
 
     def sample(self, rows: int) -> Any:
         """Return ``rows`` synthetic rows, new ones at each call. Post-processing; costs nothing more."""
-        if isinstance(rows, bool) or not isinstance(rows, int) or rows < 1:
-            raise SpecError(f"rows must be a whole number of at least 1; found rows={rows!r}")
+        least, most = COUNTS["rows"]
+        rows = whole("rows", rows, least=least, most=most)
         finished = self._fitted()
         self._samples += 1
         return _to_pandas(finished, finished.sample(rows, self._samples))

@@ -6,17 +6,16 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Any, Final
 
-from evomix.audit.audit import MOST_TRIALS, affordable_trials, audit
+from evomix.audit.audit import MOST_TRIALS, affordable_trials, audit, check_trials
 from evomix.audit.claim import Claim
 from evomix.audit.forecast import forecast, mistake_rate
 from evomix.audit.release import Release
 from evomix.audit.worst_case import worst_case
-from evomix.core.errors import InputFileError, PrivacyError, SpecError
+from evomix.core.errors import InputFileError, PrivacyError
 from evomix.experiment.recorded import read_recorded
+from evomix.experiment.recorded_proof import Proof, proof_of_record, proof_of_rounds
 from evomix.experiment.specimen import Specimen
-from evomix.privacy.composition import composed_delta, composed_epsilon
 from evomix.privacy.randomness import SeededSource, SystemSource
-from evomix.privacy.rounds import Round
 
 EASIER_DELTAS: Final = (1e-2, 1e-3, 1e-4)
 """Where an audit with a million trials can come near to a proven ε."""
@@ -46,8 +45,12 @@ def audit_run(
         seed: of a mixture's randomness (default: the operating system's).
         report: told how far the audit is.
 
+    Returns:
+        Plain values for JSON. The verdict is "VIOLATION" where the record does not bear out its claim by the account
+        that it names, or where an attack on the sampling code shows more than is claimed.
+
     Raises:
-        InputFileError: the folder holds no sound ``privacy.json``.
+        InputFileError: the folder holds no sound ``privacy.json``, or one of a run that claims no privacy.
         SpecError: trials or confidence out of range.
     """
     recorded = read_recorded(run_dir)
@@ -60,12 +63,11 @@ def audit_run(
         "run": str(run_dir),
         "mechanism": recorded.mechanism,
         "n": recorded.units,
-        "accountant": recorded.accountant or None,
+        "accountant": recorded.accountant,
     } | _audited(
         releases,
-        recorded.rounds,
         stated,
-        proven_delta=_proven_delta(recorded.rounds, stated, recorded.accountant),
+        proof_of_record(recorded),
         trials=trials,
         confidence=confidence,
         seed=seed,
@@ -85,9 +87,8 @@ def audit_mechanism(
     stated = Claim(specimen.epsilon, specimen.delta)
     return {"mechanism": specimen.mechanism, "n": specimen.units} | _audited(
         worst_case(specimen.rounds, stated, name=specimen.mechanism),
-        specimen.rounds,
         stated,
-        proven_delta=_proven_delta(specimen.rounds, stated),
+        proof_of_rounds(specimen.rounds, stated),
         trials=trials,
         confidence=confidence,
         seed=seed,
@@ -95,38 +96,30 @@ def audit_mechanism(
     )
 
 
-def _proven_delta(rounds: Sequence[Round], stated: Claim, accountant: str = "") -> float:
-    """Return what the accounting here proves δ to be at the stated ε."""
-    proven = composed_delta(stated.epsilon, rounds)
-    if proven > stated.delta and accountant == "renyi":  # another upper bound, and the one the run went by
-        proven = min(proven, composed_delta(stated.epsilon, rounds, accountant="renyi"))
-    return proven
-
-
 def _audited(
     releases: Sequence[Release],
-    rounds: Sequence[Round],
     stated: Claim,
+    proof: Proof,
     *,
-    proven_delta: float,
     trials: int | None,
     confidence: float,
     seed: int | None,
     report: Report | None,
 ) -> dict[str, Any]:
     """Audit the stated claim and, where its δ is too small for trials to resolve, an easier point of the curve."""
-    runs = affordable_trials(releases) if trials is None else trials
-    claims = [stated, *_easier(releases, rounds, stated, runs, confidence)]
+    runs = affordable_trials(releases) if trials is None else check_trials(trials)
+    claims = [stated, *_easier(releases, proof, stated, runs, confidence, report)]
     source = SystemSource() if seed is None else SeededSource(seed)
     found = audit(releases, claims, trials=runs, confidence=confidence, source=source, report=report)
-    accounted = proven_delta <= stated.delta * _OTHER_MACHINE
+    accounted = not proof.faults and proof.delta <= stated.delta * _OTHER_MACHINE
     return {
         "verdict": "consistent" if accounted and not found.refuted else "VIOLATION",
         "adjacency": "replace-one",
         "epsilon": stated.epsilon,
         "delta": stated.delta,
-        "proven_delta": proven_delta,
+        "proven_delta": proof.delta,
         "accounted": accounted,
+        "faults": list(proof.faults),
         "trials": found.trials,
         "confidence": confidence,
         "warnings": _warnings(trials, runs),
@@ -147,16 +140,22 @@ def _warnings(asked: int | None, trials: int) -> list[str]:
 
 
 def _easier(
-    releases: Sequence[Release], rounds: Sequence[Round], stated: Claim, trials: int, confidence: float
+    releases: Sequence[Release], proof: Proof, stated: Claim, trials: int, confidence: float, report: Report | None
 ) -> list[Claim]:
     """Return the point (ε', δ') of the same privacy curve at which the trials should come nearest to the proven ε'."""
-    if isinstance(trials, bool) or not isinstance(trials, int) or trials < 1:
-        raise SpecError(f"trials must be a whole number of at least 1; found trials={trials!r}")
-    points = [Claim(composed_epsilon(delta, rounds), delta) for delta in EASIER_DELTAS if delta > stated.delta]
-    points = [point for point in points if 0.0 < point.epsilon < math.inf]
+    mistake = mistake_rate(confidence, deltas=2)
+    if proof.epsilon_at is None:
+        return []
+    points = []
+    for done, delta in enumerate(EASIER_DELTAS):
+        if report is not None:
+            report("accounting", done, len(EASIER_DELTAS))
+        if delta > stated.delta and 0.0 < (epsilon := proof.epsilon_at(delta)) < math.inf:
+            points.append(Claim(epsilon, delta))
+    if report is not None:
+        report("accounting", len(EASIER_DELTAS), len(EASIER_DELTAS))
     if not points:
         return []
-    mistake = mistake_rate(confidence, deltas=2)
     claimed = forecast(releases)
     nearness = [claimed.expected(point.delta, trials=trials, mistake=mistake) / point.epsilon for point in points]
     return [points[nearness.index(max(nearness))]]

@@ -13,7 +13,7 @@ import numpy as np
 from evomix.experiment.allocation import noise_of
 from evomix.experiment.forecast import Forecast, VotesRelease, forecast
 from evomix.experiment.noise_choice import ChosenNoise, MixtureBudget, choose_noise, simulations, uniform_choice
-from evomix.experiment.stand_ins import MOST_STAND_INS, PublicVotes
+from evomix.experiment.stand_ins import PublicVotes
 
 PREFERENCE: Final = ("linmix", "gaussian", "pubmix")
 """Of equals the one that leans least on public data."""
@@ -81,9 +81,8 @@ def compare(
         chosen: pubmix's noise under the objective, if it is known.
         seed: of the simulation; public randomness.
     """
-    runs = simulations(public.candidates)
-    stand_ins = public.stand_ins(np.random.default_rng(seed), most=min(runs, MOST_STAND_INS))
-    repeats = max(runs // len(stand_ins), 1)
+    stand_ins = public.stand_ins(np.random.default_rng(seed))
+    repeats = max(simulations(public.candidates) // len(stand_ins), 1)
     mixtures = {
         "linmix": uniform_choice(public.candidates, budget, public),
         "pubmix": choose_noise(budget, public, objective) if chosen is None else chosen,

@@ -31,7 +31,7 @@ ones did not last on private votes (benchmarks/planner.py)."""
 _ROUGH_PARTS: Final = (0.01, 0.03, 0.1, 0.2, 0.4, 0.7)
 """Floors of a rough design, as parts of 1/d; besides them, 1."""
 _SIMULATIONS: Final = 16
-_LEAST_SIMULATIONS: Final = 3
+_LEAST_SIMULATIONS: Final = 2
 _SIMULATED_CANDIDATES: Final = 160_000
 """Candidates of all simulated releases together, where that leaves enough of them."""
 _RULES: Final = {"proportional_fill": proportional_fill, "water_fill": water_fill, "raise_floor": raise_floor}
@@ -157,7 +157,7 @@ def simulations(candidates: int) -> int:
     """Return how many releases a forecast simulates: few where the mean over many candidates scatters little.
 
     >>> simulations(1000), simulations(20_000), simulations(100_000)
-    (16, 8, 3)
+    (16, 8, 2)
     """
     return min(max(_SIMULATED_CANDIDATES // candidates, _LEAST_SIMULATIONS), _SIMULATIONS)
 

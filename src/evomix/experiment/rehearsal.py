@@ -52,10 +52,13 @@ def refuse_to_replace(spec: RunSpec) -> None:
                 "it and name another (--run-dir), or start anew in its place and be charged again (--overwrite)"
             )
         raise SpecError(
-            f"run_dir={str(folder)!r} holds a finished run. Name another (--run-dir, --out), or replace it (--overwrite)"
+            f"run_dir={str(folder)!r} holds a finished run. Name another (--run-dir, --out), or replace it "
+            "(--overwrite)"
         )
     if spec.out is not None and spec.out.exists():
-        raise SpecError(f"out={str(spec.out)!r} is there already. Name another file (--out), or replace it (--overwrite)")
+        raise SpecError(
+            f"out={str(spec.out)!r} is there already. Name another file (--out), or replace it (--overwrite)"
+        )
 
 
 def budget_warnings(spec: RunSpec, planned: Plan, grant: Budget | None) -> tuple[str, ...]:

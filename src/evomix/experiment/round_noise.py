@@ -1,12 +1,19 @@
 """The noise of each planned round, under the account that holds for all of them together."""
 
 from collections.abc import Sequence
+from typing import Final
 
+from evomix.core.errors import SpecError
 from evomix.experiment.allocation import noise_of
 from evomix.experiment.per_round import MIXING
 from evomix.experiment.plans import RoundPlan
+from evomix.privacy.adjacency import LATTICE
 from evomix.privacy.calibration import mixing_weight
 from evomix.privacy.mechanisms.linmix import uniform_mass
+
+LEAST_NOISE: Final = 1.0 / LATTICE
+MOST_NOISE: Final = 1e12
+"""Noise on a vote that can be drawn, in units, as :mod:`evomix.privacy.lattice_noise` has it."""
 
 
 def plan_rounds(
@@ -35,7 +42,7 @@ def plan_rounds(
     Guarantee: none by itself; a run's mechanisms are certified when they are built.
 
     Raises:
-        SpecError: the account cannot be kept at this budget.
+        SpecError: the account cannot be kept at this budget, or the noise cannot be drawn.
     """
     least = [uniform_mass(size) for size in sizes] if floors is None else list(floors)
     if accountant == "draws":
@@ -47,8 +54,17 @@ def plan_rounds(
         )
     if accountant in ("gaussian", "laplace"):
         noise = noise_of(accountant, epsilon=epsilon, delta=delta, rounds=len(names))
-        return tuple(RoundPlan(name, size, 0, None, None, noise) for name, size in zip(names, sizes, strict=True))
-    return _composed(names, sizes, draws, least, n=n, epsilon=epsilon, delta=delta, accountant=accountant)
+        found = tuple(RoundPlan(name, size, 0, None, None, noise) for name, size in zip(names, sizes, strict=True))
+    else:
+        found = _composed(names, sizes, draws, least, n=n, epsilon=epsilon, delta=delta, accountant=accountant)
+    for one in found:
+        if one.noise_scale is not None and not LEAST_NOISE <= one.noise_scale <= MOST_NOISE:
+            raise SpecError(
+                f"mechanism={one.mechanism!r} would need noise={one.noise_scale:.3g} on a vote at epsilon={epsilon!r}, "
+                f"delta={delta!r}; what can be drawn is {LEAST_NOISE:.3g} to {MOST_NOISE:.3g} units. Take another "
+                "budget, or linmix"
+            )
+    return found
 
 
 def _composed(

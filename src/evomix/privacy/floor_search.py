@@ -32,7 +32,7 @@ _REFINE: Final = 9
 _SPLITS: Final = 24  # more floors, of which only β is computed, for the lower bound
 _GOLDEN: Final = (math.sqrt(5.0) - 1.0) / 2.0
 _ROUNDING: Final = 1e-12
-_NEGLIGIBLE: Final = 1e-3  # raising everything to γ·_NEGLIGIBLE/d moves at most that part of γ
+_NEGLIGIBLE: Final = 1e-3  # raising everything to max(γ, _NEGLIGIBLE)·_NEGLIGIBLE/d moves at most that part
 
 
 def best_raising(public: FloatArray, *, floor: float, proximity: float) -> tuple[str, FloatArray, float]:

@@ -48,7 +48,7 @@ def bound_of_mixture(
         candidates: d.
     """
     least = float((mixture @ covered).min())
-    rounding = (mixture.size + candidates + 16) * _ULP  # more than all sums here lose, none exceeding 1 per candidate
+    rounding = (4 * mixture.size + candidates + 16) * _ULP  # more than all sums lose, none above 1 per candidate
     at_zero = least - float(mixture @ overflow) - rounding
     return MinimaxBound(at_zero, max(float(mixture @ sizes) - candidates * least, 0.0))
 

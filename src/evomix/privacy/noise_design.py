@@ -18,11 +18,13 @@ from threadpoolctl import threadpool_limits
 
 from evomix.core.arrays import FloatArray, IntArray
 from evomix.core.errors import SpecError
+from evomix.privacy.arguments import number
 from evomix.privacy.calibration import GRID, mixing_weight
 from evomix.privacy.exact_design import ExactSearch
 from evomix.privacy.floor_intervals import ACCOUNTED
 from evomix.privacy.floor_raising import as_distribution
 from evomix.privacy.floor_search import FloorSearch, best_raising
+from evomix.privacy.worst_case import check_proximity
 
 _LARGEST_TOTAL: Final = 2**62
 
@@ -88,13 +90,16 @@ def design_noise(
         method: "closed_form" or "exact".
         floors: floors to choose among, in (0, 1/d]; ``None`` searches all. Objective and bound are then over these.
         tolerance: relative gap that ends the exact search, in [1e-7, 1).
-        time_limit_s: seconds after which the exact search returns the best so far with its gap.
+        time_limit_s: seconds after which the exact search returns the best so far with its gap. The closed form, which
+            comes first, is not limited: it needs up to 47 values of β, at most 0.1 s each but for n ≪ draws.
 
     Raises:
         SpecError: an argument is out of range.
     """
     _check_search(method, tolerance, time_limit_s)
+    check_proximity(proximity)
     public = as_distribution(p)
+    floors = None if floors is None else [number("floors", floor) for floor in floors]
 
     def weight(floor: float) -> float:
         return mixing_weight(epsilon, delta, n=n, draws=draws, floor=floor)
@@ -260,7 +265,7 @@ def _better(closed: NoiseDesign, exact: ExactSearch, tolerance: float) -> NoiseD
 def _check_search(method: str, tolerance: float, time_limit_s: float) -> None:
     if method not in {"closed_form", "exact"}:
         raise SpecError(f"method must be 'closed_form' or 'exact', found method={method!r}")
-    if not 1e-7 <= tolerance < 1.0:
+    if not 1e-7 <= number("tolerance", tolerance) < 1.0:
         raise SpecError(f"tolerance is a relative gap in [1e-7, 1), found tolerance={tolerance!r}")
-    if not time_limit_s >= 0.0:
+    if not number("time_limit_s", time_limit_s) >= 0.0:
         raise SpecError(f"time_limit_s must be at least 0, found time_limit_s={time_limit_s!r}")

@@ -19,6 +19,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from evomix.core.arrays import FloatArray, IntArray
 from evomix.core.errors import SpecError
+from evomix.privacy.arguments import number
 from evomix.privacy.floor_raising import as_distribution
 from evomix.privacy.knapsack import MOST_STATES, Filling, fill
 
@@ -146,7 +147,7 @@ def _checked(noise: ArrayLike, public: ArrayLike, proximity: float) -> tuple[Flo
 
 def check_proximity(proximity: float) -> None:
     """Raise ``SpecError`` unless γ lies in [0, 1]."""
-    if not 0.0 <= proximity <= 1.0:
+    if not 0.0 <= number("proximity", proximity) <= 1.0:
         raise SpecError(f"proximity must lie in [0, 1], found proximity={proximity!r}")
 
 

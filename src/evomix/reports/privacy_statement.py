@@ -4,16 +4,17 @@ Everything here restates public parameters: post-processing; costs nothing.
 """
 
 import math
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
+from decimal import ROUND_CEILING, Decimal, localcontext
 from typing import Any
 
 from evomix.core.errors import SpecError
-from evomix.privacy.budget import LARGE_EPSILON
+from evomix.privacy.budget import LARGE_EPSILON, Budget, rounded_up, total
 from evomix.reports.releases import differing_rounds, mechanisms_in_words
-from evomix.reports.wording import bound, count, power_or_number, small_number
+from evomix.reports.wording import UPWARDS, bound, count, exp_up, one_in, power_or_number, small_number
 
-FALSE_ALARM = 0.05
+FALSE_ALARM = Decimal("0.05")
 RISK_IS_NOT_BOUND = (
     "ε and δ are proven bounds: they hold against any attack, known or not. A measured risk, such as a count of "
     "copied rows or the success of one attack, shows only what that one test found; a good score never replaces the "
@@ -137,17 +138,22 @@ def _guarantee(privacy: Mapping[str, Any], epsilon: float, delta: float) -> tupl
     return (f"The protected unit is {unit}. {relation}{size}", odds, test, later)
 
 
-def _power(epsilon: float, delta: float) -> float:
-    """Return the largest power of a test at level 5 %: min(e^ε·α + δ, 1 − e^(−ε)(1 − δ − α)) (Wasserman & Zhou)."""
-    grown = math.exp(min(epsilon, 700.0)) * FALSE_ALARM + delta
-    missed = math.exp(-min(epsilon, 700.0)) * max(1.0 - delta - FALSE_ALARM, 0.0)
-    return min(grown, 1.0 - missed, 1.0)
+def _power(epsilon: float, delta: float) -> Decimal:
+    """Return the largest power of a test at level 5 %, rounded up: min(e^ε·α + δ, 1 − e^(−ε)(1 − δ − α)).
+
+    Source: Wasserman & Zhou 2010.
+    """
+    factor = exp_up(Decimal(min(epsilon, 700.0)))  # beyond, both are 1
+    with localcontext(UPWARDS):
+        negative = min(
+            FALSE_ALARM + Decimal(repr(float(delta))) - 1, Decimal(0)
+        )  # not above 0: a larger factor raises both
+        return min(factor * FALSE_ALARM + Decimal(repr(float(delta))), 1 + negative / factor, Decimal(1))
 
 
-def _percent(share: float) -> str:
+def _percent(share: Decimal) -> str:
     """Return a share rounded up, so that a bound stays a bound."""
-    tenths = math.ceil(share * 1000 - 1e-9) / 10
-    return f"{tenths:g} %"
+    return f"{UPWARDS.multiply(share, Decimal(100)).quantize(Decimal('0.1'), ROUND_CEILING).normalize():f} %"
 
 
 def _epsilon_meaning(epsilon: float) -> str:
@@ -161,8 +167,7 @@ def _delta_meaning(delta: float) -> str:
     if delta == 0:
         return "The bound holds without exception."
     return (
-        f"By how much the probability of any outcome may exceed what the factor allows: at most about 1 in "
-        f"{count(math.floor(1 / delta))}."
+        f"By how much the probability of any outcome may exceed what the factor allows: at most 1 in {one_in(delta)}."
     )
 
 
@@ -175,13 +180,17 @@ def _spent(privacy: Mapping[str, Any], level: str) -> tuple[str, ...]:
     sentences = [released, *differing_rounds(privacy), *_composition(privacy, mechanism, level)]
     dataset, charges = privacy.get("dataset"), privacy.get("charges") or ()
     if charges:
-        total = sum(float(charge.get("epsilon", 0.0)) for charge in charges)
+        charged = rounded_up(total(_budgets(charges)))
         sentences.append(
             f"Charged to the ledger{f' of data set “{dataset}”' if dataset else ''}: {len(charges)} "
-            f"entr{'y' if len(charges) == 1 else 'ies'}, ε = {bound(total)} in all. Other runs on the same "
-            "people add to this: their ε and δ are summed."
+            f"entr{'y' if len(charges) == 1 else 'ies'}, ε = {bound(charged.epsilon)}, δ = {bound(charged.delta)} in "
+            "all. Other runs on the same people add to this: their ε and δ are summed."
         )
     return tuple(sentences)
+
+
+def _budgets(charges: Iterable[Mapping[str, Any]]) -> Iterable[Budget]:
+    return (Budget(float(one.get("epsilon", 0.0)), float(one.get("delta", 0.0))) for one in charges)
 
 
 def _composition(privacy: Mapping[str, Any], mechanism: str, level: str) -> tuple[str, ...]:

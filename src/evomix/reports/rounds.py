@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from evomix.reports.wording import shorten, small_number
+from evomix.reports.wording import bound, shorten, small_number
 
 _HEADINGS = {
     "distinct_drawn": "different candidates drawn",
@@ -14,6 +14,8 @@ _HEADINGS = {
     "run_id": "run",
 }
 _LEFT_OUT = ("event",)
+_BOUNDS = ("epsilon", "delta")
+"""What a round or a run cost at most; never written smaller than it is."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,10 +49,10 @@ def make_grid(records: Sequence[Mapping[str, Any]]) -> Grid:
     """Return the records as rows; columns in order of first appearance, absent entries as a dash."""
     keys = list(dict.fromkeys(key for record in records for key in record if key not in _LEFT_OUT))
     headings = tuple(_HEADINGS.get(key, str(key).replace("_", " ")) for key in keys)
-    return Grid(headings, tuple(tuple(_cell(record.get(key)) for key in keys) for record in records))
+    return Grid(headings, tuple(tuple(_cell(key, record.get(key)) for key in keys) for record in records))
 
 
-def _cell(value: Any) -> str:
+def _cell(key: str, value: Any) -> str:
     if isinstance(value, bool):
         return "yes" if value else "no"
-    return shorten(small_number(value), 60)
+    return shorten(bound(value) if key in _BOUNDS else small_number(value), 60)

@@ -1,12 +1,14 @@
 """Numbers as readers write them."""
 
 import math
-from decimal import ROUND_CEILING, Context, Decimal
+from decimal import ROUND_CEILING, ROUND_FLOOR, Context, Decimal
 from fractions import Fraction
 from typing import Any, Final
 
 UPWARDS: Final = Context(prec=50, rounding=ROUND_CEILING)
 """Arithmetic for upper bounds that are written down."""
+_FOUR_UP: Final = Context(prec=4, rounding=ROUND_CEILING)
+_FOUR_DOWN: Final = Context(prec=4, rounding=ROUND_FLOOR)
 _RAISED: Final = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
 
 
@@ -35,25 +37,20 @@ def bound(value: Any) -> str:
 
     What is no number, or no finite one, is written as there.
     """
-    if isinstance(value, bool) or not isinstance(value, int | float) or value != value or abs(value) == math.inf:
+    if isinstance(value, bool) or not isinstance(value, int | float) or value == 0 or not abs(value) < math.inf:
         return small_number(value)
-    exact = Decimal(repr(value))  # the decimal that was typed, which is what budgets are added as
-    if exact == 0:
-        return small_number(value)
-    up = Context(prec=4, rounding=ROUND_CEILING).plus(exact)
-    # Formatted as it is: on the way through a float it could fall again.
-    if 1e4 <= abs(up) < 10**15:
-        return f"{up:,.0f}"
-    return _power(f"{up:.4g}")
+    # The decimal that was typed, which is what budgets are added as. It stays one: a float could fall again.
+    return _digits(_FOUR_UP.plus(Decimal(repr(value) if isinstance(value, int) else repr(float(value)))))
 
 
 def one_in(share: float) -> str:
-    """Return the largest N for which a share, above 0, is at most 1 in N, rounded down in its fourth digit if large."""
-    most = int(1 / Fraction(repr(share)))
-    digits = len(str(most))
-    if digits <= 15:
-        return count(most)
-    return _power(f"{most // 10 ** (digits - 4)}e{digits - 4}".replace("e", ".e")) if False else _floored(most, digits)
+    """Return the largest N for which a share above 0 is at most 1 in N; of a large one four digits, rounded down.
+
+    >>> one_in(1e-6), one_in(3e-310)
+    ('1,000,000', '3.333·10³⁰⁹')
+    """
+    most = int(1 / Fraction(repr(float(share))))
+    return count(most) if most < 10**15 else _digits(_FOUR_DOWN.plus(Decimal(most)))
 
 
 def _power(text: str) -> str:
@@ -70,12 +67,20 @@ def power_or_number(exponent: float) -> str:
     """Return e^exponent rounded up in its third digit, as a power of ten where it is very large."""
     exact = Decimal(exponent)
     if exponent > 13:
-        # More digits than the exponent has, and one of its last upwards: never below the quotient.
-        tenth = (UPWARDS.divide(exact, UPWARDS.ln(10)) + Decimal("1e-40")).quantize(Decimal("0.1"), ROUND_CEILING)
-        return f"10^{tenth.normalize():f}"
+        power = UPWARDS.divide(exact, UPWARDS.next_minus(UPWARDS.ln(Decimal(10))))
+        tenths = power.quantize(Decimal("0.1"), ROUND_CEILING) if power < 10**6 else _FOUR_UP.plus(power)
+        return f"10^{_digits(tenths)}"
     value = exp_up(exact)
     digits = max(2 - value.adjusted(), 0)
     return f"{value.quantize(Decimal(1).scaleb(-digits), ROUND_CEILING):,f}"
+
+
+def _digits(value: Decimal) -> str:
+    """Return all digits of a number that has few, as :func:`small_number` would."""
+    place = value.adjusted()
+    if -4 <= place < 15:
+        return f"{value.normalize():,f}"
+    return _power(f"{value.scaleb(-place).normalize():f}e{place}")
 
 
 def exp_up(exponent: Decimal) -> Decimal:

@@ -9,7 +9,7 @@ import typer.main
 
 from evomix import __version__
 from evomix.cli.app import app
-from evomix.core.errors import BudgetExceeded, EnvironmentFailure, InputFileError, SchemaError, SpecError
+from evomix.core.errors import BudgetExceeded, EnvironmentFailure, InputFileError, PrivacyError, SchemaError, SpecError
 
 CANARY = "Zyxwv-Canary"
 
@@ -121,6 +121,43 @@ def test_interrupt_is_130_and_says_what_stays(evomix, backend, charge, words):
     backend.error, backend.charge = KeyboardInterrupt(CANARY), charge
     answer = evomix("synth", "p.csv", "--epsilon", "1")
     assert (answer.code, answer.out, answer.err) == (130, "", f"\nevomix: interrupted; {words}\n")
+
+
+CHARGED = SimpleNamespace(budget=BUDGET, resumable=True)
+STAYS = "; ε = 1, δ = 1e-06 stays charged; the same command with --resume goes on under that charge\n"
+
+
+@pytest.mark.parametrize(
+    ("error", "words"),
+    [
+        (MemoryError(CANARY), "out of memory: MemoryError (fewer rows or candidates need less; run with --debug)"),
+        (OSError(28, CANARY), "the operating system refused: No space left on device: OSError (run with --debug)"),
+        (ValueError(CANARY), "internal error: ValueError (run with --debug)"),
+        (EnvironmentFailure("the disk is full."), "the disk is full"),
+    ],
+)
+def test_a_failure_after_the_charge_is_4_and_says_what_stays(evomix, backend, error, words):
+    backend.error, backend.charge = error, CHARGED
+    answer = evomix("synth", "p.csv", "--epsilon", "1")
+    assert (answer.code, answer.out, answer.err) == (4, "", f"evomix: {words}{STAYS}")
+    debugged = evomix("synth", "p.csv", "--epsilon", "1", "--debug").err
+    assert debugged.endswith(STAYS)
+    assert CANARY not in debugged
+
+
+@pytest.mark.parametrize("error", [MemoryError(CANARY), EnvironmentFailure("x")])
+def test_a_failure_before_the_charge_says_nothing_of_one(evomix, backend, error):
+    backend.error = error
+    answer = evomix("synth", "p.csv", "--epsilon", "1")
+    assert answer.code == 4
+    assert "charged" not in answer.err
+
+
+@pytest.mark.parametrize(("error", "code"), [(SpecError("x"), 2), (PrivacyError("x"), 3)])
+def test_a_refusal_is_told_as_it_is(evomix, backend, error, code):
+    backend.error, backend.charge = error, CHARGED
+    answer = evomix("synth", "p.csv", "--epsilon", "1")
+    assert (answer.code, answer.err) == (code, "evomix: x\n")
 
 
 def test_a_dry_run_that_is_stopped_cost_nothing(evomix, backend):

@@ -134,7 +134,7 @@ def test_a_seeded_private_source_is_loud(evomix, backend):
 def test_large_epsilon_warns(evomix, value, loud):
     answer = evomix("plan", "--n", "100", "--epsilon", value, "--delta", "1e-6", "--json")
     assert answer.code == 0
-    assert (f"epsilon={float(value):g} is large" in answer.err) == loud
+    assert (f"epsilon={float(value)!r} is large" in answer.err) == loud
     assert answer.json["epsilon"] == float(value)
 
 
@@ -203,7 +203,9 @@ def test_plan_refuses_a_contradiction_about_public_rows(evomix, backend, tmp_pat
     assert backend.asked == {}
 
 
-@pytest.mark.parametrize("text", [None, "{}", "[1, true]", '["1"]', "[1", "7"])
+@pytest.mark.parametrize(
+    "text", [None, "{}", "[1, true]", '["1"]', "[1", "7", f"[{10**400}]", "[" + "1" * 5000 + "]", "[" * 100_000]
+)
 def test_plan_refuses_a_histogram_that_is_none(evomix, backend, tmp_path, text):
     histogram = tmp_path / "h.json"
     if text is not None:

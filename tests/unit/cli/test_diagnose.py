@@ -1,12 +1,17 @@
 import re
 import sys
+from fractions import Fraction
 from pathlib import Path
 from types import ModuleType
 
 import numpy as np
 import pyarrow as pa
 import pytest
+from hypothesis import example, given
+from hypothesis import strategies as st
 
+from evomix.cli.diagnose import _measured_lines
+from evomix.core.errors import EnvironmentFailure
 from evomix.formats.table import write_table
 from evomix.privacy.ledger import Ledger
 
@@ -144,3 +149,37 @@ def test_a_stop_says_what_it_cost(evomix, tables, monkeypatch, charged, said):
     answer = evomix("diagnose", "public", "one.csv", "--private", "private.csv", "--epsilon-test", 2)
     assert answer.code == 130
     assert said in answer.err
+
+
+@pytest.mark.parametrize("error", [MemoryError("123.45"), OSError(28, "123.45"), EnvironmentFailure("disk")])
+@pytest.mark.parametrize(("charged", "said"), [(False, None), (True, "; ε = 2, δ = 0 stays charged")])
+def test_a_failure_says_what_it_cost(evomix, tables, monkeypatch, charged, said, error):
+    real = Ledger.open_run
+
+    def failing(self, *arguments, **settings):
+        if charged:
+            real(self, *arguments, **settings)
+        raise error
+
+    monkeypatch.setattr(Ledger, "open_run", failing)
+    answer = evomix("diagnose", "public", "one.csv", "--private", "private.csv", "--epsilon-test", 2)
+    assert answer.code == 4
+    assert (said or "evomix: ") in answer.err
+    assert ("charged" in answer.err) == charged
+    assert "123.45" not in answer.err
+
+
+@given(st.floats(0.0, 1.0), st.floats(0.0, 1.0))
+@example(0.1230004, 0.1230019)
+@example(0.0, 1.0)
+@example(0.5, 0.5)
+def test_an_interval_is_written_no_narrower_than_it_is_and_not_much_wider(one, other):
+    low, high = sorted((one, other))
+    measured = {"distance": low, "interval": [low, high], "confidence": 0.95, "sampling": 0.01}
+    measured |= {"epsilon": 1.0, "delta": 0.0, "adjacency": "replace-one", "unit": "one row"}
+    first, *_, last = _measured_lines(measured | {"judged": {"verdict": "."}})
+    written = [Fraction(text) for text in re.search(r"between ([0-9.]+) and ([0-9.]+);", first).groups()]
+    assert 0 <= written[0] <= low <= high <= written[1] <= 1
+    if high - low > 1e-15:
+        assert written[1] - written[0] <= max(Fraction(13, 10) * Fraction(high - low), Fraction(3, 1000))
+    assert Fraction(last.split("--proximity ")[1].split("`")[0]) == written[1]

@@ -97,5 +97,32 @@ def test_histograms_of_different_lengths_are_refused(evomix, histograms, tmp_pat
     assert "found lengths 40, 2" in answer.err
 
 
+def test_a_histogram_given_twice_is_refused(evomix, histograms, tmp_path):
+    (tmp_path / "copy.json").write_text(histograms[0].read_text())
+    for second in (histograms[0], tmp_path / "copy.json"):
+        answer = evomix(*BASIC, *_each([histograms[0], second]))
+        assert answer.code == 2
+        assert "public histograms 1 and 2 are the same" in answer.err
+
+
+@pytest.mark.parametrize("words", [("--candidates", "20,1000000000"), ("--rounds", "1000000"), ("--rows", "1" * 40)])
+def test_what_would_take_all_memory_or_time_is_refused(evomix, words):
+    answer = evomix(*BASIC, *words)
+    assert answer.code == 2
+    assert words[0].removeprefix("--") in answer.err
+
+
+def test_the_plot_never_says_less_than_the_budget(evomix, tmp_path):
+    target = tmp_path / "curve.svg"
+    evomix("plan", "--n", "2000", "--epsilon", "1.0000001", "--delta", "1.00001e-6", "--plot", target)
+    assert "ε = 1.001, δ = 1.001·10⁻⁶" in target.read_text()
+
+
+def test_warnings_never_say_less_than_the_budget(evomix):
+    answer = evomix("plan", "--n", "2000", "--epsilon", "20.0000001", "--delta", "0.1234567891")
+    assert "epsilon=20.0000001 is large" in answer.err
+    assert "delta=0.1234567891 is 1/n" in answer.err
+
+
 def test_objectives_are_those_of_the_planner():
     assert OBJECTIVES == noise_choice.OBJECTIVES

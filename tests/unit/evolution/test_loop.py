@@ -254,6 +254,42 @@ def test_a_damaged_checkpoint_is_refused_and_says_that_nothing_comes_back(tmp_pa
         load_state(tmp_path)
 
 
+def _altered(state, **changes):
+    told = ({"round": 0, "scale": 2.0}, {"round": 2, "scale": 3.0})
+    fields = {name: getattr(state, name) for name in State.__slots__} | {"next_round": 3, "told": told}
+    return State(**(fields | changes))
+
+
+@pytest.mark.parametrize(
+    ("changes", "sound"),
+    [
+        ({}, True),
+        ({"told": ()}, True),
+        ({"told": ({"round": 2, "scale": 3.0}, {"round": 0, "scale": 2.0})}, False),
+        ({"told": ({"round": 2}, {"round": 2})}, False),
+        ({"told": ({"round": -1}, {"round": 2})}, False),
+        ({"told": ({"round": 2, "scale": float("inf")},)}, False),
+        ({"told": ({"round": 2, "mixing_weight": 0.25},)}, True),
+        ({"told": ({"round": 2, "mixing_weight": 0.26},)}, False),
+        ({"told": ({"round": 1},)}, False),
+        ({"told": ({"scale": 1.0},)}, False),
+        ({"parents": np.zeros((2, 2))}, False),
+        ({"parents": np.zeros((0, 1))}, False),
+        ({"candidates": np.zeros((2, 1))}, False),
+        ({"release": None}, False),
+    ],
+)
+def test_a_state_whose_parts_do_not_belong_together_is_damaged(tmp_path, changes, sound):
+    """Of round 1 nothing is told: it was lost."""
+    state = _run(draws)
+    save_state(_altered(state, **changes), tmp_path)
+    if sound:
+        assert load_state(tmp_path).next_round == 3
+    else:
+        with pytest.raises(InputFileError, match="damaged"):
+            load_state(tmp_path)
+
+
 def test_a_checkpoint_that_would_run_code_is_refused(tmp_path):
     save_state(State(0, INITIAL, INITIAL, None, np.random.default_rng(0).bit_generator.state), tmp_path)
     assert load_state(tmp_path).release is None

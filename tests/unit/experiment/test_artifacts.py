@@ -46,7 +46,9 @@ def test_rounds_tell_public_figures_only(tmp_path):
 def test_a_line_that_a_crash_cut_is_passed_over(tmp_path):
     artifacts.append_event(tmp_path, {"event": "round", "round": 0})
     with (tmp_path / artifacts.EVENTS_FILE).open("a") as file:
-        file.write('{"event": "rou')
+        file.write('7\n["round"]\n{"event": "round", "round": [0]}\n' + "[" * 100_000 + '\n{"event": "rou')
+    with (tmp_path / artifacts.EVENTS_FILE).open("ab") as file:
+        file.write(b"\xff\xfe")
     assert [event["round"] for event in artifacts.read_rounds(tmp_path)] == [0]
     assert artifacts.read_rounds(tmp_path / "absent") == []
 

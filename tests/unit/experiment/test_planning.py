@@ -6,7 +6,10 @@ import pytest
 
 from evomix import privacy
 from evomix.core.errors import SpecError
+from evomix.experiment import noise_choice
 from evomix.experiment.planning import choose_candidates, default_delta, plan, signal_of, split_draws
+from evomix.experiment.round_noise import LEAST_NOISE, MOST_NOISE
+from evomix.privacy.lattice_noise import add_gaussian, add_laplace
 
 BUDGET = {"n": 10_000, "epsilon": 1.0, "delta": 1e-6}
 
@@ -140,6 +143,14 @@ def test_warnings_name_what_is_weak():
         {"proximity": 2.0},
         {"mechanism": "none"},
         {"public_histogram": np.array([0.5, 0.7])},
+        {"domain_size": 0},
+        {"domain_size": -3},
+        {"domain_size": math.nan},
+        {"domain_size": True},
+        {"domain_size": "many"},
+        {"n": 2**63},
+        {"candidates": [20, 10**9]},
+        {"rounds": 10**6},
     ],
     ids=str,
 )
@@ -250,3 +261,50 @@ def test_a_histogram_beside_another_mechanism_only_compares():
     assert made.recommended is not None
     # The worst case is that within γ of the public votes.
     assert made.worst_case_tv < bare.worst_case_tv
+
+
+def test_whole_numbers_of_numpy_are_taken_and_leave_plain_values():
+    counts = {"n": np.int32(1000), "rounds": np.int8(3), "candidates": np.int16(50), "draws": np.int64(90)}
+    made = plan(**counts, epsilon=1.0, delta=1e-6)
+    assert made == plan(n=1000, epsilon=1.0, delta=1e-6, rounds=3, candidates=50, draws=90)
+    assert json.loads(json.dumps(made.to_dict()))["candidates"] == 50
+    assert plan(**BUDGET, domain_size=10**400) == plan(**BUDGET)
+
+
+@pytest.mark.parametrize(
+    ("mechanism", "epsilon"), [("laplace", 1e15), ("linmix,gaussian", 1e14), ("linmix,gaussian", 1e300)]
+)
+def test_noise_that_cannot_be_drawn_is_refused_in_the_plan(mechanism, epsilon):
+    with pytest.raises(SpecError, match="what can be drawn"):
+        plan(n=1000, epsilon=epsilon, delta=1e-6, mechanism=mechanism, candidates=30)
+
+
+def test_the_range_of_noise_is_that_of_the_sampler():
+    votes = np.zeros(1, np.int64)
+    for add, name in ((add_gaussian, "stddev"), (add_laplace, "scale")):
+        for scale in (LEAST_NOISE, MOST_NOISE):
+            assert add(votes, **{name: scale}).shape == (1,)
+        for scale in (LEAST_NOISE * (1 - 1e-9), MOST_NOISE * (1 + 1e-9)):
+            with pytest.raises(SpecError):
+                add(votes, **{name: scale})
+
+
+def test_no_noise_is_searched_twice(monkeypatch):
+    """A full plan at 10⁵ candidates is to take seconds at most: each d of the curve is designed once for all draws."""
+    seen = {"search": 0, "raising": []}
+    best, raising = noise_choice.FloorSearch.best, noise_choice.best_raising
+
+    def searching(self):
+        seen["search"] += 1
+        return best(self)
+
+    def raised(public, **settings):
+        seen["raising"].append((public.size, settings["floor"]))
+        return raising(public, **settings)
+
+    monkeypatch.setattr(noise_choice.FloorSearch, "best", searching)
+    monkeypatch.setattr(noise_choice, "best_raising", raised)
+    made = plan(**BUDGET, public_histogram=np.random.default_rng(0).dirichlet(np.full(400, 0.3)), trade_off=True)
+    assert seen["search"] == 1
+    sizes = {one.candidates for one in made.trade_off}
+    assert len(seen["raising"]) == len(set(seen["raising"])) == len(noise_choice._ROUGH_PARTS) * len(sizes)

@@ -1,9 +1,11 @@
 import tomllib
 
+import numpy as np
 import pytest
 
 from evomix.core.errors import InputFileError, SpecError
 from evomix.experiment.artifacts import to_toml
+from evomix.experiment.per_round import MOST_CANDIDATES, MOST_ROUNDS
 from evomix.experiment.spec import RunSpec, load_toml
 
 GOOD = {"private": "p.csv", "public": "q.csv", "epsilon": 1.0}
@@ -51,6 +53,14 @@ GOOD = {"private": "p.csv", "public": "q.csv", "epsilon": 1.0}
         {"candidates": [10, 0]},
         {"candidates": [10, True]},
         {"candidates": "10,20"},
+        {"candidates": MOST_CANDIDATES + 1},
+        {"candidates": [20, 10**9]},
+        {"rounds": MOST_ROUNDS + 1},
+        {"candidates": [20] * (MOST_ROUNDS + 1)},
+        {"mechanism": ["linmix"] * (MOST_ROUNDS + 1)},
+        {"rows": 10**400},
+        {"draws": 10**9},
+        {"variations": 10**9},
         {"draws": 1, "mechanism": "linmix,pubmix,gaussian"},
         {"draws": 1, "candidates": [10, 20]},
         {"accounting": "trust"},
@@ -107,6 +117,13 @@ def test_mechanisms_of_rounds_are_kept_in_one_form(named):
 def test_one_number_in_a_list_counts_for_all_rounds():
     assert RunSpec.from_mapping(GOOD | {"candidates": [50], "rounds": 3}).candidates == 50
     assert RunSpec.from_mapping(GOOD | {"candidates": [50, 60]}).candidates == (50, 60)
+
+
+def test_whole_numbers_of_numpy_become_pythons_own():
+    counts = {"rows": 7, "rounds": 2, "draws": 9, "variations": 3, "seed": 5}
+    spec = RunSpec.from_mapping(GOOD | {name: np.int32(value) for name, value in counts.items()})
+    assert all(type(getattr(spec, name)) is int and getattr(spec, name) == value for name, value in counts.items())
+    assert RunSpec.from_mapping(GOOD | {"candidates": [np.int64(10), 20]}).candidates == (10, 20)
 
 
 def test_a_contradiction_says_what_was_given():

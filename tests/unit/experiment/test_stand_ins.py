@@ -84,6 +84,13 @@ def test_coarsening_joins_neighbours_and_never_takes_distributions_apart(size):
     [
         ([NEAR, [0.5, 0.5]], "found lengths 4, 2"),
         ([NEAR, 0.5], "mixture of both"),
+        ([0.5, [0.5]], "mixture of both"),
+        ("x", "other things than numbers"),
+        (["0.5", "0.5"], "other things than numbers"),
+        ([True], "other things than numbers"),
+        ([10**400, 1], "other things than numbers"),
+        (5, "other things than numbers"),
+        ([NEAR, FAR, NEAR], "1 and 3 are the same"),
         ([], "public_histogram"),
         ([0.5, 0.4], "must sum to 1"),
         ([NEAR, [0.5, 0.5, 0.5, -0.5]], r"public_histogram\[1\]"),

@@ -245,3 +245,9 @@ def test_folds_refuse():
     for votes, candidates in ((np.arange(6), 5), (np.arange(6) - 1, 6)):
         with pytest.raises(SpecError, match="assignments"):
             proximity_of_folds(votes, candidates, rng=rng)
+
+
+@pytest.mark.parametrize("wrong", [math.nan, -0.1, 1.1, None, "auto", True])
+def test_a_proximity_that_is_none_is_refused(wrong):
+    with pytest.raises(SpecError, match="proximity"):
+        design_noise([0.0, 0.5, 0.5], proximity=wrong, epsilon=1.0, delta=1e-6, n=100, draws=10)

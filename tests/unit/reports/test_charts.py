@@ -73,3 +73,8 @@ def test_grid_keeps_order_and_fills_gaps():
     assert found.headings == ("round", "draws", "noise (standard deviation)")
     assert found.rows == (("0", "1,666", "–"), ("1", "–", "2.5"))
     assert make_grid([]).rows == ()
+
+
+def test_what_was_charged_is_never_written_smaller_in_a_grid():
+    found = make_grid([{"run_id": "a", "epsilon": 0.12344, "delta": 1.00001e-7}])
+    assert found.rows == (("a", "0.1235", "1.001·10⁻⁷"),)
