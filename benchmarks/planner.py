@@ -227,7 +227,7 @@ def full_plans():
     for name, given in (("none", None), ("one", base), ("three", several)):
         for objective in ("draws", "estimate") if given is not None else ("draws",):
             start, busy = time.perf_counter(), time.process_time()
-            extra = {} if given is None else {"public_histogram": given, "objective": objective}
+            extra = {} if given is None else {"public_histogram": given, "objective": objective, "mechanism": "pubmix"}
             made = plan(n=10**7, epsilon=1.0, rounds=4, trade_off=True, **extra)
             busy, spent = time.process_time() - busy, time.perf_counter() - start
             yield [name, objective, f"{made.candidates:,}", len(made.trade_off), f"{busy:.2f} s", f"{spent:.2f} s"]

@@ -101,7 +101,9 @@ def test_a_word_that_only_one_person_has_is_seen_nowhere(ordinary, people):
     for rows in (people(120), [*people(120), {"age": 50, "region": "Quenlyburgh", "plan": "basic", "income": 40_000}]):
         ordinary.write("private.csv", rows)
         for mechanism, options in itertools.product(MECHANISMS, ((), ("--schema", "in/schema.json"))):
-            answer = ordinary.synth("--mechanism", mechanism, "--debug", *options)
+            # A name each: a large sum of earlier charges would be warned of.
+            name = f"{len(rows)} {mechanism} {len(options)}"
+            answer = ordinary.synth("--mechanism", mechanism, "--debug", "--dataset", name, *options)
             heard.add((mechanism, len(options), answer.code, answer.err))
             assert {row["region"] for row in ordinary.rows()} <= {"north", "south", "east", "west"}
     assert len(heard) == 2 * len(MECHANISMS)

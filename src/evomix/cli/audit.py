@@ -12,7 +12,6 @@ from evomix.cli import options
 from evomix.cli.console import answer, answer_json, say, warn
 from evomix.cli.numbers import parse_delta, parse_whole
 from evomix.cli.progress import Report, progress_bars
-from evomix.cli.wording import amount
 from evomix.core.errors import PrivacyError, SpecError
 
 _MECHANISMS = ("linmix", "pubmix", "gaussian", "laplace")
@@ -166,26 +165,29 @@ def _duration(seconds: float) -> str:
 def _lines(found: Mapping[str, Any]) -> Iterator[str]:
     yield f"verdict: {found['verdict']}"
     yield f"mechanism: {found['mechanism']}"
-    yield f"claimed: {amount(found['epsilon'], found['delta'])} ({found['adjacency']})"
-    if found["proven_delta"] < 1.0:
-        more = "" if found["proven_delta"] <= found["delta"] or found["accounted"] else ": MORE THAN CLAIMED"
-        yield f"proven: δ ≤ {found['proven_delta']!r} at this ε{more}"
-    else:
-        yield "proven: nothing at this ε: MORE THAN CLAIMED"
+    yield f"claimed: ε = {_exact(found['epsilon'])}, δ = {_exact(found['delta'])} ({found['adjacency']})"
+    bears = found["accounted"] or (found["faults"] and found["proven_delta"] <= found["delta"])
+    proven = f"δ ≤ {_exact(found['proven_delta'])}" if found["proven_delta"] < 1.0 else "nothing"
+    yield f"proven: {proven} at this ε" + ("" if bears else ": MORE THAN CLAIMED")
     for fault in found["faults"]:
         yield f"not as recorded: {fault}"
     for claim in found["claims"]:
         which = "" if claim["stated"] else "easier to see, on the same proven curve: "
         shown, proven = _digits(claim["lower_bound"], ROUND_FLOOR), _digits(claim["epsilon"], ROUND_CEILING)
         yield (
-            f"{which}at δ = {claim['delta']!r}: {shown} ≤ ε ≤ {proven}"
+            f"{which}at δ = {_exact(claim['delta'])}: {shown} ≤ ε ≤ {proven}"
             f" (shown, {'proven' if found['accounted'] or not claim['stated'] else 'claimed'};"
             f" at best about {claim['expected']:.2g} can be shown)"
         )
-    yield f"trials: {found['trials']} on each of two neighbours; confidence: {found['confidence']!r}"
+    yield f"trials: {found['trials']} on each of two neighbours; confidence: {_exact(found['confidence'])}"
     if not found["accounted"] or found["verdict"] != "consistent":
         return
     yield "An audit can convict, not acquit: that this attack shows no more is no proof."
+
+
+def _exact(value: float) -> str:
+    """Return a number with all its digits: rounded, it would be a claim that nobody made."""
+    return repr(float(value)).removesuffix(".0")
 
 
 def _digits(value: float, rounding: str) -> str:

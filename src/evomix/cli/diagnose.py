@@ -53,6 +53,12 @@ def public(
             "--epsilon-test", parser=parse_epsilon, metavar="E", help="ε of the measurement (δ = 0), charged."
         ),
     ] = None,
+    histogram_out: Annotated[
+        Path | None,
+        typer.Option(
+            "--histogram-out", metavar="FILE.json", help="Write the public votes' shares, for plan --public-histogram."
+        ),
+    ] = None,
     unit: options.Unit = None,
     dataset: options.Dataset = None,
     budget: options.Budget = None,
@@ -72,6 +78,7 @@ def public(
         "seed": seed,
         "public_encoding": public_encoding,
         "unit": unit,
+        "histogram_out": histogram_out,
     }
     free_only = {"n": n, "proximity": proximity}
     paid_only = {"dataset": dataset, "budget": budget, "ledger": ledger, "encoding": encoding}
@@ -91,6 +98,8 @@ def public(
         answer_json(found)
     else:
         _print(found)
+        if histogram_out is not None:
+            answer(f"public votes: {histogram_out}")
 
 
 def _refuse(given: Mapping[str, Any], why: str) -> None:
@@ -146,11 +155,14 @@ def _lines(found: Mapping[str, Any]) -> Iterator[str]:
     if found["measured_proximity"] is None:
         yield f"γ: {found['proximity']:.3f} (too few rows to measure it)"
     else:
-        yield f"γ measured: {found['measured_proximity']:.3f}, mean distance between {_between(found)}"
+        yield (
+            f"γ measured: {found['measured_proximity']:.3f} on {found['candidates']} candidates, mean distance between "
+            f"{_between(found)}"
+        )
         yield f"of that by sampling alone: {found['sampling']:.3f}"
         if found["corrected"] is not None:
             yield f"the tables' laws lie about {found['corrected']:.3f} to {found['measured_proximity']:.3f} apart"
-    yield found["verdict"]
+    yield from _verdicts(found)
 
 
 def _between(found: Mapping[str, Any]) -> str:
@@ -161,17 +173,25 @@ def _measured_lines(measured: Mapping[str, Any]) -> Iterator[str]:
     (low, high), digits = measured["interval"], _digits_of(*measured["interval"])
     at_most = _rounded(high, digits, ROUND_CEILING)
     yield (
-        f"measured distance of the private votes from the public ones: "
+        f"measured distance of the private votes from the public ones, on {measured['candidates']} candidates: "
         f"{_rounded(measured['distance'], digits, ROUND_HALF_EVEN)} "
         f"({100 * measured['confidence']:.0f} % between {_rounded(low, digits, ROUND_FLOOR)} and {at_most}; "
         f"by sampling alone about {measured['sampling']:.3f})"
     )
     spent = amount(measured["epsilon"], measured["delta"])
     yield f"charged: {spent} ({measured['adjacency']}, unit: {measured['unit']})"
-    yield measured["judged"]["verdict"]
+    yield from _verdicts(measured["judged"])
     yield (
-        f"what was measured is released: `--proximity {at_most}` of synth or plan rests on it and costs nothing more"
+        f"what was measured is released: `--proximity {at_most}` of synth or plan rests on it and costs nothing more, "
+        f"as long as the run has no more than about {measured['candidates']} candidates"
     )
+
+
+def _verdicts(judged: Mapping[str, Any]) -> Iterator[str]:
+    """Yield the worst case of the draws, and the forecast of the estimate where there is one."""
+    yield judged["verdict"]
+    if "forecast" in judged:
+        yield f"estimate that a run goes on with: {judged['forecast']}"
 
 
 def _digits_of(low: float, high: float) -> int:

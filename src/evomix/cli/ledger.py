@@ -1,12 +1,14 @@
 """``evomix ledger``: what each data set was granted, has spent and has left."""
 
 import sys
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from evomix.cli import options
 from evomix.cli.console import answer, answer_json, answer_table
+from evomix.cli.wording import at_least, at_most
 from evomix.core.errors import SpecError
 
 if TYPE_CHECKING:
@@ -38,8 +40,8 @@ def show(
         (
             b.dataset,
             _amount(b.granted, "no limit"),
-            _amount(b.spent, "-"),
-            _amount(b.left, "no limit"),
+            _amount(b.spent, "-", at_most),
+            _amount(b.left, "no limit", at_least),
             str(b.runs),
         )
         for b in balances
@@ -85,7 +87,7 @@ def reset(
             f"Expected a data set of this ledger ({opened.path}); found dataset={dataset!r}. "
             "`evomix ledger show` lists those that it knows."
         )
-    spent = _amount(balance.spent, "-")
+    spent = _amount(balance.spent, "-", at_most)
     question = f"Forget {balance.runs} charges ({spent}) of data set {dataset!r}? (--yes does not ask)"
     if not yes and not _confirmed(question):
         raise SpecError("Not confirmed: nothing was changed.")
@@ -112,8 +114,8 @@ def _print_balance(balance: "Balance", *, as_json: bool) -> None:
     if as_json:
         answer_json(_balance(balance))
         return
-    granted, left = _amount(balance.granted, "no limit"), _amount(balance.left, "no limit")
-    answer(f"{balance.dataset}: granted {granted}, spent {_amount(balance.spent, '-')}, left {left}")
+    granted, left = _amount(balance.granted, "no limit"), _amount(balance.left, "no limit", at_least)
+    answer(f"{balance.dataset}: granted {granted}, spent {_amount(balance.spent, '-', at_most)}, left {left}")
 
 
 def _balance(balance: "Balance") -> dict[str, Any]:
@@ -133,5 +135,6 @@ def _pair(budget: "Budget | None") -> dict[str, float] | None:
     return None if budget is None else {"epsilon": budget.epsilon, "delta": budget.delta}
 
 
-def _amount(budget: "Budget | None", absent: str) -> str:
-    return absent if budget is None else f"{budget.epsilon!r}:{budget.delta!r}"
+def _amount(budget: "Budget | None", absent: str, written: Callable[[float], str] = repr) -> str:
+    """Return a budget as it is typed; what was granted with all its digits."""
+    return absent if budget is None else f"{written(budget.epsilon)}:{written(budget.delta)}"

@@ -55,7 +55,7 @@ Mechanism = Annotated[
         "--mechanism",
         metavar="|".join(MECHANISMS),
         autocompletion=lambda: list(MECHANISMS),
-        help="How votes become a release (with commas: one a round). auto: linmix; pubmix if --proximity is given.",
+        help="How votes become a release (commas: one a round). auto: linmix, or pubmix with a number for --proximity.",
     ),
 ]
 Accounting = Annotated[

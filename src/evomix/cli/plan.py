@@ -1,6 +1,5 @@
 """``evomix plan``: what a run would cost and lose, before any private record is opened."""
 
-import json
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -10,7 +9,7 @@ from evomix.cli import options
 from evomix.cli.console import answer, answer_json, warn
 from evomix.cli.numbers import parse_whole
 from evomix.cli.wording import plan_lines
-from evomix.core.errors import InputFileError, SpecError
+from evomix.core.errors import SpecError
 
 OBJECTIVES = ("draws", "estimate")  # the planner checks them, and a test keeps the two equal
 
@@ -32,7 +31,7 @@ def plan(
         typer.Option(
             "--public-histogram",
             metavar="FILE.json",
-            help="Shares of the public votes: a JSON list, one a candidate. Again for each further public table.",
+            help="Shares of the public votes: a JSON list, or a list of lists (diagnose --histogram-out writes it).",
         ),
     ] = None,
     objective: Annotated[
@@ -41,14 +40,14 @@ def plan(
             "--objective",
             metavar="|".join(OBJECTIVES),
             autocompletion=lambda: list(OBJECTIVES),
-            help="What shall be near the votes: the draws (default), or the estimate that is made of them.",
+            help="What shall be near the votes: draws, or the estimate made of them (default, with a run's noise).",
         ),
     ] = None,
     public: Annotated[
         bool | None,
         typer.Option(
             "--public/--no-public",
-            help="Whether public rows will be at hand (default: no, unless there is a public histogram or pubmix).",
+            help="Whether public rows will be at hand (default: only with a public histogram or pubmix).",
             show_default=False,
         ),
     ] = None,
@@ -59,6 +58,7 @@ def plan(
     as_json: options.Json = False,
 ) -> None:
     """Say what a run would cost and lose; no private record is opened, nothing is spent."""
+    from evomix.experiment.histogram_file import read_histograms  # noqa: PLC0415
     from evomix.experiment.planning import plan as make_plan  # noqa: PLC0415  (--help must not wait for it)
 
     given: dict[str, Any] = {
@@ -70,7 +70,7 @@ def plan(
         "draws": draws,
         "proximity": proximity,
         "accounting": accounting,
-        "public_histogram": _histograms(public_histogram),
+        "public_histogram": read_histograms(public_histogram or []),
         "objective": objective,
         "informed": public,
         "trade_off": True if as_json or plot is not None else None,
@@ -105,27 +105,3 @@ def _assumption(public: bool | None, *, mechanism: str, given: dict[str, Any]) -
             return "assumed at hand, as the histogram's"
         return "assumed none (--public if there will be)"
     return "assumed at hand (--public)" if public else "assumed none (--no-public)"
-
-
-def _histograms(paths: list[Path] | None) -> list[float] | list[list[float]] | None:
-    """Read one histogram as its list, several as a list of lists."""
-    if not paths:
-        return None
-    found = [_histogram(path) for path in paths]
-    return found[0] if len(found) == 1 else found
-
-
-def _histogram(path: Path) -> list[float]:
-    """Read the JSON list; its numbers are checked where they are used."""
-    try:
-        values = json.loads(path.read_text(encoding="utf-8"))
-    except OSError as error:
-        raise InputFileError(f"Cannot read public_histogram={str(path)!r}: {error.strerror}.") from None
-    except (ValueError, RecursionError):
-        values = None
-    try:
-        if isinstance(values, list) and all(type(value) in {int, float} for value in values):
-            return [float(value) for value in values]
-    except OverflowError:  # a whole number of hundreds of digits
-        pass
-    raise InputFileError(f"Expected a JSON list of numbers, one a candidate, in public_histogram={str(path)!r}.")

@@ -45,11 +45,11 @@ def _command_of(chosen: Entry) -> Callable[..., None]:
         if chosen.needs_data:
             say("a simulation on rows taken as public: what was written was read off them without a privacy guarantee.")
         if as_json:
-            answer_json({"files": list(files), "claims": claim_list(made)})
+            answer_json({"files": list(files), "quick": quick, "claims": claim_list(made, quick=quick)})
             return
         answer_table(made.header, made.rows)
         for claim in made.claims:
-            answer(f"{verdict(claim)}: {claim.text} {claim.evidence}")
+            answer(f"{verdict(claim, quick=quick)}: {claim.text} {claim.evidence}")
         for note in made.notes:
             answer(f"note: {note}")
         answer(f"written: {', '.join(map(str, files))}")

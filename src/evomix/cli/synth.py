@@ -1,6 +1,6 @@
 """``evomix synth``: the main job."""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -64,7 +64,13 @@ def synth(
         if dry_run:
             _print_plan(spec, as_json=as_json)
             return
-    _print(_synthesize(spec), spec, as_json=as_json)
+    said: list[str] = []
+
+    def say_before_charge(warning: str) -> None:
+        said.append(warning)
+        warn(warning)
+
+    _print(_synthesize(spec, say_before_charge), spec, said, as_json=as_json)
 
 
 @contextmanager
@@ -98,7 +104,7 @@ def _print_plan(spec: "RunSpec", *, as_json: bool) -> None:
         answer("\n".join(plan_lines(planned)))
 
 
-def _synthesize(spec: "RunSpec") -> "Outcome":
+def _synthesize(spec: "RunSpec", warned: Callable[[str], None]) -> "Outcome":
     with _before_any_charge():
         from evomix.experiment.interruption import charged_runs  # noqa: PLC0415
         from evomix.experiment.run import synthesize_to_file  # noqa: PLC0415
@@ -106,7 +112,7 @@ def _synthesize(spec: "RunSpec") -> "Outcome":
         before = charged_runs(spec)
     try:
         with progress_bars() as progress:
-            return synthesize_to_file(spec, progress=progress)
+            return synthesize_to_file(spec, progress=progress, warned=warned)
     except KeyboardInterrupt:
         raise Interrupted(_what_stays(spec, before)) from None
     except BaseException as error:
@@ -130,9 +136,10 @@ def _what_stays(spec: "RunSpec", before: frozenset[str]) -> str:
     return f"{stays}; the same command with --resume goes on under that charge"
 
 
-def _print(outcome: "Outcome", spec: "RunSpec", *, as_json: bool) -> None:
+def _print(outcome: "Outcome", spec: "RunSpec", said: Sequence[str], *, as_json: bool) -> None:
     for warning in outcome.warnings:
-        warn(warning)
+        if warning not in said:
+            warn(warning)
     privacy = dict(outcome.privacy)
     if as_json:
         answer_json(
@@ -172,5 +179,6 @@ def _spent(spec: "RunSpec", privacy: dict[str, Any]) -> Iterator[str]:
         yield f"this data set has now been used in {runs} that do not all protect the same: their costs do not add up"
         return
     granted = balance.granted
-    limit = "" if granted is None else f" of the granted {amount(granted.epsilon, granted.delta)}"
+    # What was granted is what was typed: rounded up it would promise more than there is.
+    limit = "" if granted is None else f" of the granted {amount(granted.epsilon, granted.delta, exact=True)}"
     yield f"this data set has now spent {amount(balance.spent.epsilon, balance.spent.delta)}{limit} in {runs}"

@@ -1,6 +1,7 @@
 """Figures of a plan or a run in plain words, for people; programs take the JSON form."""
 
 from collections.abc import Iterator, Mapping, Sequence
+from decimal import ROUND_CEILING, ROUND_FLOOR, Context, Decimal
 from itertools import groupby
 from typing import Any, Final
 
@@ -9,6 +10,7 @@ _ACCOUNTS: Final = {
     "renyi": "each round's noise is chosen when it comes, within its share of the budget (renyi)",
 }
 """Accounts of rounds that differ, in words; the exact ones need none."""
+_DIGITS: Final = 4
 
 
 def plan_lines(planned: Mapping[str, Any], *, public: str | None = None) -> Iterator[str]:
@@ -38,6 +40,9 @@ def plan_lines(planned: Mapping[str, Any], *, public: str | None = None) -> Iter
     yield f"a round is worth about {_count(planned['signal'])} noise-free draws"
     if planned["worst_case_tv"] is not None:
         yield f"worst case: {_percent(planned['worst_case_tv'])} of what is drawn is not where the votes are"
+    if planned.get("proximity") is not None:
+        assumed = " assumed: one histogram does not tell (--proximity)" if planned.get("proximity_assumed") else ""
+        yield f"γ{assumed}: {planned['proximity']:.3g}"
     if "recommended" in planned:
         yield f"recommended mechanism: {planned['recommended']}"
         yield f"why: {planned['reason']}"
@@ -50,7 +55,7 @@ def guarantee_line(privacy: Mapping[str, Any]) -> str:
     """Return ε and δ with what they are about, from privacy.json."""
     stamp = "" if privacy.get("private", True) else "NOT PRIVATE: "
     return (
-        f"{stamp}epsilon={privacy['epsilon']!r} delta={privacy['delta']!r} "
+        f"{stamp}epsilon={at_most(privacy['epsilon'])} delta={at_most(privacy['delta'])} "
         f"({privacy['adjacency']}, unit: {privacy['unit']}, mechanism: {privacy['mechanism']})"
     )
 
@@ -82,9 +87,10 @@ def round_lines(rounds: Sequence[Mapping[str, Any]], accountant: str | None) -> 
         yield f"accounting: {_ACCOUNTS[accountant]}"
 
 
-def amount(epsilon: float, delta: float) -> str:
-    """Return a privacy loss with all its digits, because a rounded sum could say less than was spent."""
-    return f"ε = {_number(epsilon)}, δ = {_number(delta)}"
+def amount(epsilon: float, delta: float, *, exact: bool = False) -> str:
+    """Return a privacy loss in four digits, rounded up: it never says less than was spent; ``exact``: in all digits."""
+    written = repr if exact else at_most
+    return f"ε = {written(float(epsilon)).removesuffix('.0')}, δ = {written(float(delta)).removesuffix('.0')}"
 
 
 def _release(one: Mapping[str, Any]) -> str:
@@ -100,12 +106,38 @@ def _release(one: Mapping[str, Any]) -> str:
     return ", ".join(parts)
 
 
-def _number(value: float) -> str:
-    return repr(float(value)).removesuffix(".0")
+def at_most(value: float) -> str:
+    """Return a number as Python writes it, or rounded up to four digits where it has more: what was spent.
+
+    >>> at_most(1e-06), at_most(8.685889638065036e-07), at_most(0.12345)
+    ('1e-06', '8.686e-07', '0.1235')
+    """
+    return _four_digits(value, ROUND_CEILING)
+
+
+def at_least(value: float) -> str:
+    """Return a number as :func:`at_most` does, but rounded down: what is left to spend.
+
+    >>> at_least(0.00999999999999461)
+    '0.009999'
+    """
+    return _four_digits(value, ROUND_FLOOR)
+
+
+def _four_digits(value: float, rounding: str) -> str:
+    written = repr(float(value))
+    exact = Decimal(written)
+    if not exact.is_finite() or exact == exact.to_integral_value():
+        return written
+    short = Context(prec=_DIGITS, rounding=rounding).plus(exact)
+    if short == exact:
+        return written
+    place = short.adjusted()
+    return f"{short.scaleb(-place).normalize():f}e{place:+03d}" if place < -_DIGITS else f"{short.normalize():f}"
 
 
 def _draws(draws: Sequence[int]) -> str:
-    groups = [(size, len(list(rounds))) for size, rounds in groupby(draws)]
+    groups = [(size, len(list(rounds))) for size, rounds in groupby(size for size in draws if size)]
     return " + ".join(str(size) if times == 1 else f"{times} × {size}" for size, times in groups)
 
 

@@ -8,6 +8,7 @@ from typing import Any, TypeAlias
 from evomix.core.arrays import FloatArray, IntArray
 from evomix.core.errors import InputFileError
 from evomix.experiment.per_round import MIXING
+from evomix.experiment.plan_summary import with_rounds
 from evomix.experiment.plans import Plan, RoundPlan
 from evomix.experiment.round_noise import plan_rounds
 from evomix.privacy.calibration import GRID
@@ -61,17 +62,7 @@ def with_account(planned: Plan, account: Account) -> Plan:
         )
         for one, mechanism in zip(planned.per_round, account.mechanisms, strict=True)
     )
-    weights, floors, scales = (
-        {getattr(one, name) for one in rounds} for name in ("mixing_weight", "floor", "noise_scale")
-    )
-    return replace(
-        planned,
-        per_round=rounds,
-        mixing_weight=weights.pop() if len(weights) == 1 else None,
-        floor=floors.pop() if len(floors) == 1 else None,
-        noise_scale=scales.pop() if len(scales) == 1 else None,
-        worst_case_tv=None,
-    )
+    return with_rounds(planned, rounds)
 
 
 def restored(saved: Mapping[str, Any], planned: Plan, begun: Collection[int] = ()) -> Account:

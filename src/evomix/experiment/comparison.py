@@ -8,11 +8,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Final
 
-import numpy as np
-
 from evomix.experiment.allocation import noise_of
-from evomix.experiment.forecast import Forecast, VotesRelease, forecast
-from evomix.experiment.noise_choice import ChosenNoise, MixtureBudget, choose_noise, simulations, uniform_choice
+from evomix.experiment.forecast import Forecast, VotesRelease, full_forecast
+from evomix.experiment.noise_choice import ChosenNoise, MixtureBudget, designed_choice, uniform_choice
 from evomix.experiment.stand_ins import PublicVotes
 
 PREFERENCE: Final = ("linmix", "gaussian", "pubmix")
@@ -55,12 +53,15 @@ class Verdict:
 
     Attributes:
         compared: linmix, gaussian, pubmix.
-        recommended: the one with the least forecast error under the objective.
-        reason: one sentence.
+        recommended: the one with the least forecast error under the objective; of equals, that which leans least on
+            public data.
+        finding: what is forecast under the objective, and of what; one sentence.
+        reason: ``finding``, and what the other objective would prefer where that is another.
     """
 
     compared: tuple[Compared, ...]
     recommended: str
+    finding: str
     reason: str
 
 
@@ -68,7 +69,7 @@ def compare(
     budget: MixtureBudget,
     public: PublicVotes,
     *,
-    objective: str = "draws",
+    objective: str = "estimate",
     chosen: ChosenNoise | None = None,
     seed: int = 0,
 ) -> Verdict:
@@ -77,33 +78,40 @@ def compare(
     Args:
         budget: n, (ε, δ), draws and rounds.
         public: public votes and γ.
-        objective: "draws" or "estimate": what is to be near the votes.
-        chosen: pubmix's noise under the objective, if it is known.
+        objective: "estimate", which a run goes on with, or "draws": what is to be near the votes.
+        chosen: pubmix's noise; by default that of a run, which has the least worst case.
         seed: of the simulation; public randomness.
     """
-    stand_ins = public.stand_ins(np.random.default_rng(seed))
-    repeats = max(simulations(public.candidates) // len(stand_ins), 1)
     mixtures = {
         "linmix": uniform_choice(public.candidates, budget, public),
-        "pubmix": choose_noise(budget, public, objective) if chosen is None else chosen,
+        "pubmix": designed_choice(budget, public) if chosen is None else chosen,
     }
     stddev = noise_of("gaussian", epsilon=budget.epsilon, delta=budget.delta, rounds=budget.rounds)
     votes = VotesRelease(stddev, budget.round_draws, budget.units)
     found = {
-        name: _mixture(name, one, forecast(one.release(budget), stand_ins, repeats=repeats, seed=seed))
+        name: _mixture(name, one, full_forecast(one.release(budget), public, seed=seed))
         for name, one in mixtures.items()
     }
-    seen = forecast(votes, stand_ins, repeats=repeats, seed=seed)
+    seen = full_forecast(votes, public, seed=seed)
     found["gaussian"] = Compared("gaussian", None, None, stddev, None, seen.draws_tv, seen.estimate_tv)
     compared = tuple(found[name] for name in PREFERENCE)
-    return Verdict(compared, recommend(compared, objective), _reason(compared, objective, public.proximity))
+    finding = _finding(compared, objective, budget, public)
+    other = next(name for name in _WORDS if name != objective)
+    best, second = recommend(compared, objective), recommend(compared, other)
+    reason = finding if second == best else f"{finding}; for {_WORDS[other]} it would be {second}"
+    return Verdict(compared, best, finding, reason)
 
 
 def recommend(compared: Sequence[Compared], objective: str) -> str:
     """Return the mechanism of least forecast error; of equals the first of :data:`PREFERENCE`."""
-    least = min(one.missed(objective) for one in compared)
-    equals = {one.mechanism for one in compared if one.missed(objective) <= (1.0 + TIE) * least}
-    return next(name for name in PREFERENCE if name in equals)
+    return _equals(compared, objective)[0]
+
+
+def _equals(compared: Sequence[Compared], objective: str) -> tuple[str, ...]:
+    """Return the mechanisms whose forecasts cannot be told from the least, as :data:`PREFERENCE` has them."""
+    most = (1.0 + TIE) * min(one.missed(objective) for one in compared)
+    equals = {one.mechanism for one in compared if one.missed(objective) <= most}
+    return tuple(name for name in PREFERENCE if name in equals)
 
 
 def _mixture(name: str, chosen: ChosenNoise, seen: Forecast) -> Compared:
@@ -112,23 +120,28 @@ def _mixture(name: str, chosen: ChosenNoise, seen: Forecast) -> Compared:
     )
 
 
-def _reason(compared: Sequence[Compared], objective: str, proximity: float) -> str:
-    """Return the sentence that says why."""
-    by_name = {one.mechanism: one for one in compared}
-    best = recommend(compared, objective)
-    others = ", ".join(f"{name} {_percent(by_name[name].missed(objective))}" for name in PREFERENCE if name != best)
-    linmix, pubmix = by_name["linmix"].missed("draws"), by_name["pubmix"].missed("draws")
-    if objective == "draws" and pubmix > (1.0 + TIE) * linmix:
-        told = f"public data are too far (γ = {proximity:.2g}) to help the draws; "
+def _finding(compared: Sequence[Compared], objective: str, budget: MixtureBudget, public: PublicVotes) -> str:
+    """Return the sentence that says what is forecast, of what, and on which assumption."""
+    missed = {one.mechanism: one.missed(objective) for one in compared}
+    equals = _equals(compared, objective)
+    assumed = " (assumed)" if public.assumed else ""
+    draws = {one.mechanism: one.draws_tv for one in compared}
+    if objective == "draws" and draws["pubmix"] > (1.0 + TIE) * draws["linmix"]:
+        told = f"public data are too far (γ = {public.proximity:.2g}{assumed}) to help the draws; "
     else:
-        told = f"if private votes lie about γ = {proximity:.2g} from public ones, "
-    least = _percent(by_name[best].missed(objective))
-    told += f"{_WORDS[objective]} of {best} should miss {least} of the votes, {others}"
-    other = next(name for name in _WORDS if name != objective)
-    second = recommend(compared, other)
-    if second != best:
-        told += f"; for {_WORDS[other]} it would be {second} ({_percent(by_name[second].missed(other))})"
-    return told
+        told = f"if private votes lie about γ = {public.moved_by:.2g}{assumed} from public ones, "
+    told += f"{_WORDS[objective]} of {_listed(equals)} should miss "
+    told += " and ".join(_percent(missed[name]) for name in equals) + " of the votes"
+    others = ", ".join(f"{name} {_percent(missed[name])}" for name in PREFERENCE if name not in equals)
+    if len(equals) > 1:
+        told += f": a tie, and {equals[0]} leans least on public data"
+    told += f"; {others}" if others and len(equals) > 1 else f", {others}" if others else ""
+    whole = "one release with the whole budget" if budget.rounds == 1 else f"one of {budget.rounds} alike releases"
+    return f"{told} (forecast for {whole}, not for the table)"
+
+
+def _listed(names: Sequence[str]) -> str:
+    return " and ".join((", ".join(names[:-1]), names[-1])) if len(names) > 1 else names[0]
 
 
 def _percent(share: float) -> str:

@@ -11,6 +11,7 @@ from evomix.evolution.loop import Evolution
 from evomix.evolution.step import distinct
 from evomix.experiment.accounts import Account, account_of, with_account
 from evomix.experiment.inputs import Inputs
+from evomix.experiment.per_round import MIXING
 from evomix.experiment.planning import plan
 from evomix.experiment.plans import Plan
 from evomix.experiment.public_distance import group_votes, voters_of_sets
@@ -66,6 +67,11 @@ def make_plan(spec: RunSpec, inputs: Inputs) -> Plan:
         mechanism = "linmix" if isinstance(spec.proximity, str) else "pubmix"
     if "pubmix" in mechanism and inputs.modality.public is None:
         raise SpecError("mechanism='pubmix' needs public rows; the public table has none. Use linmix")
+    if spec.denoising == "shrunk" and inputs.modality.public is None and not {*mechanism.split(",")} & {*MIXING}:
+        raise SpecError(
+            "denoising='shrunk' has no effect without public rows: there is nothing to lean on. Leave it out, or "
+            "give a public table (--public)"
+        )
     planned = plan(
         n=inputs.records.units,
         epsilon=spec.epsilon,
@@ -77,7 +83,8 @@ def make_plan(spec: RunSpec, inputs: Inputs) -> Plan:
         mechanism=mechanism,
         draws=spec.draws,
         variations=spec.variations,
-        proximity=spec.proximity,
+        # The plan has no public votes yet, on which pubmix's γ bears; for others a γ is refused there.
+        proximity="auto" if "pubmix" in mechanism else spec.proximity,
         domain_size=domain_size(inputs.schema),
         informed=inputs.modality.public is not None,
     )

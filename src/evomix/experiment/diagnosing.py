@@ -5,17 +5,20 @@
 
 from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass
+from pathlib import Path
 from typing import Any, Final
 
 import numpy as np
 
 from evomix.core.arrays import FloatArray, Population
 from evomix.core.errors import SchemaError, SpecError
+from evomix.experiment.comparison import compare
 from evomix.experiment.design import FOLDS, PUBLIC_VOTERS, first_candidates, public_shares
+from evomix.experiment.histogram_file import check_histogram_place, write_histograms
 from evomix.experiment.noise_choice import ChosenNoise, MixtureBudget, designed_choice, uniform_choice, uniform_distance
 from evomix.experiment.per_round import MOST_CANDIDATES
 from evomix.experiment.planning import plan
-from evomix.experiment.public_distance import Apart, ColumnApart, apart, columns_apart, voters_of_sets
+from evomix.experiment.public_distance import Apart, ColumnApart, apart, columns_apart, group_votes, voters_of_sets
 from evomix.experiment.public_side import PublicSide, open_public
 from evomix.experiment.spec import check_counts, check_proximity
 from evomix.experiment.stand_ins import PublicVotes
@@ -37,12 +40,14 @@ class Diagnosis:
     Attributes:
         candidates: the candidates that a run would begin with.
         shares: float64 (d,), the public votes for them; sums to 1.
+        histograms: float64 (k, d), those of each public table; of one table ``shares``.
         budget: what fixes the share of noise; ``None`` without n and ε.
         told: everything for the user, in plain values.
     """
 
     candidates: Population
     shares: FloatArray
+    histograms: FloatArray
     budget: MixtureBudget | None
     told: dict[str, Any]
 
@@ -59,6 +64,7 @@ def diagnose_public(
     proximity: float | str = "auto",
     seed: int = 0,
     public_encoding: str = "utf-8",
+    histogram_out: Path | None = None,
 ) -> dict[str, Any]:
     """Say how near public data are to one another, and whether noise shaped by them would serve a run.
 
@@ -73,16 +79,22 @@ def diagnose_public(
         proximity: γ to judge the noise at; "auto" is what is found.
         seed: of the public randomness.
         public_encoding: of text files.
+        histogram_out: where to write the public votes' shares, as a plan's ``public_histogram`` takes them.
 
     Raises:
-        SpecError: a setting is out of range or lacks its partner, or a table is given twice.
+        SpecError: a setting is out of range or lacks its partner, a table is given twice, or the file cannot be made.
         SchemaError: there are no public rows, or names or types do not agree.
         InputFileError: a file cannot be read.
     """
     if not public:
         raise SpecError("name at least one public table")
+    if histogram_out is not None:
+        check_histogram_place(histogram_out)
     side = open_public(public, schema, unit=unit, encoding=public_encoding)
-    return diagnose(side, n=n, epsilon=epsilon, delta=delta, candidates=candidates, proximity=proximity, seed=seed).told
+    found = diagnose(side, n=n, epsilon=epsilon, delta=delta, candidates=candidates, proximity=proximity, seed=seed)
+    if histogram_out is not None:
+        write_histograms(found.histograms, histogram_out)
+    return found.told
 
 
 def diagnose(
@@ -107,7 +119,7 @@ def diagnose(
     first = first_candidates(side, most, rng)
     shares = public_shares(side, first, rng)
     assert shares is not None
-    found, columns = _measured(side, first, rng)
+    found, columns, histograms = _measured(side, first, rng)
     gamma = float(proximity) if not isinstance(proximity, str) else 1.0 if found is None else found.distance
     several = len(side.sets) > 1
     told = {
@@ -120,15 +132,23 @@ def diagnose(
         # Folds of one table have one law: what is between them is sampling, and nothing is left to correct.
         "corrected": found.corrected if several and found is not None else None,
         "columns": [{"name": one.name, **asdict(one.apart)} for one in columns[:COLUMNS]],
-        **judged(shares, gamma, budget),
+        **judged(shares, gamma, budget, histograms=histograms),
         "seed": seed,
     }
     told["warnings"] = [*side.warnings, *_warnings(told)]
-    return Diagnosis(first, shares, budget, told)
+    if budget is None and candidates is None and len(first) == CANDIDATES:
+        told["warnings"].append(
+            f"γ grows with the candidates, and {CANDIDATES} were assumed: give n and epsilon of the run, or candidates"
+        )
+    return Diagnosis(first, shares, shares[np.newaxis] if histograms is None else histograms, budget, told)
 
 
-def judged(shares: FloatArray, proximity: float, budget: MixtureBudget | None) -> dict[str, Any]:
-    """Return how noise that is shaped by the public votes compares with uniform noise, at worst.
+def judged(
+    shares: FloatArray, proximity: float, budget: MixtureBudget | None, *, histograms: FloatArray | None = None
+) -> dict[str, Any]:
+    """Return how noise that is shaped by the public votes compares with uniform noise, at worst, and the forecast.
+
+    The worst case is that of raw draws. A run denoises, so with a budget the estimate is forecast too, as a plan does.
 
     With a budget by β·Ψ, the largest part of the draws that can be away from the votes. Without one, β is not known and
     Ψ of the public votes themselves is taken, which no floor allows: shaped noise may help if that helps.
@@ -137,8 +157,11 @@ def judged(shares: FloatArray, proximity: float, budget: MixtureBudget | None) -
         shares: float64 (d,), public votes.
         proximity: γ.
         budget: what fixes the share of noise.
+        histograms: float64 (k, d), the votes of each of several public tables, which a forecast then rests on; default
+            ``shares``, moved by γ.
     """
     public = PublicVotes((shares,), proximity)
+    seen = public if histograms is None else PublicVotes(tuple(histograms), proximity)
     if budget is None:
         worst = {
             "pubmix": psi_upper(shares, public=shares, proximity=proximity),
@@ -157,6 +180,7 @@ def judged(shares: FloatArray, proximity: float, budget: MixtureBudget | None) -
             "delta": budget.delta,
             "draws": budget.draws,
             "rounds": budget.rounds,
+            **_forecast(budget, seen, chosen["pubmix"]),
         }
     gain = max(1.0 - worst["pubmix"] / worst["linmix"], 0.0) if worst["linmix"] > 0.0 else 0.0
     better = "pubmix" if gain > HELPS else "linmix"
@@ -165,7 +189,7 @@ def judged(shares: FloatArray, proximity: float, budget: MixtureBudget | None) -
         "gain": gain,
         "too_far": better == "linmix",
         "better": better,
-        "verdict": _verdict(worst, gain, better, proximity, known=budget is not None),
+        "verdict": f"worst case of raw draws: {_verdict(worst, gain, better, proximity, known=budget is not None)}",
     }
 
 
@@ -192,15 +216,29 @@ def _budget(
 
 def _measured(
     side: PublicSide, candidates: Population, rng: np.random.Generator
-) -> tuple[Apart | None, tuple[ColumnApart, ...]]:
-    """Return the distance between public tables, or folds of one; ``None`` of a table with too few rows for folds."""
+) -> tuple[Apart | None, tuple[ColumnApart, ...], FloatArray | None]:
+    """Return the distance between public tables, or folds of one, also by column, and the votes of several tables.
+
+    There is no distance of a table with too few rows for folds.
+    """
     rows, groups = voters_of_sets(side, most=PUBLIC_VOTERS, rng=rng)
     if len(side.sets) == 1:
         if len(rows) < 2 * FOLDS:
-            return None, ()
+            return None, (), None
         groups = rng.permutation(np.arange(len(rows)) % FOLDS)
     votes = side.modality.embedder.index(candidates).nearest(rows)
-    return apart(votes, groups, rng=rng), columns_apart(side, rows, groups, rng=rng)
+    histograms = group_votes(votes, groups, len(candidates)) if len(side.sets) > 1 else None
+    return apart(votes, groups, rng=rng), columns_apart(side, rows, groups, rng=rng), histograms
+
+
+def _forecast(budget: MixtureBudget, public: PublicVotes, shaped: ChosenNoise) -> dict[str, Any]:
+    """Return what the denoised estimate of each mechanism should miss."""
+    seen = compare(budget, public, objective="estimate", chosen=shaped)
+    return {
+        "estimate_tv": {one.mechanism: one.estimate_tv for one in seen.compared},
+        "recommended": seen.recommended,
+        "forecast": seen.finding,
+    }
 
 
 def _figures(one: ChosenNoise) -> dict[str, float]:
@@ -208,7 +246,7 @@ def _figures(one: ChosenNoise) -> dict[str, float]:
 
 
 def _verdict(worst: dict[str, float], gain: float, better: str, proximity: float, *, known: bool) -> str:
-    """Return the sentence that says which mechanism is better, and by how much."""
+    """Return the sentence that says which mechanism's raw draws have the better worst case, and by how much."""
     at, ours, theirs = f"γ = {proximity:.3g}", f"{100 * worst['pubmix']:.3g} %", f"{100 * worst['linmix']:.3g} %"
     if known and better == "pubmix":
         return (
@@ -222,7 +260,7 @@ def _verdict(worst: dict[str, float], gain: float, better: str, proximity: float
     if better == "pubmix":
         return (
             f"pubmix may be better at {at}: noise like the public votes misses at most {ours} of the votes, uniform "
-            f"noise {theirs}; how much of it a run would keep needs n and epsilon"
+            f"noise {theirs}; how much of it a run would keep, and what its estimate would miss, needs n and epsilon"
         )
     return (
         f"linmix is as good at {at}: noise like the public votes misses at most {ours} of the votes, uniform {theirs}"

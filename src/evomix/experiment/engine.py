@@ -99,6 +99,7 @@ def run(
     folder: Path | None,
     progress: Progress | None = None,
     source: RandomSource | None = None,
+    warned: Callable[[str], None] | None = None,
 ) -> Finished:
     """Charge the ledger, run all rounds and return what was released.
 
@@ -107,6 +108,7 @@ def run(
         folder: run folder for checkpoints; ``None`` keeps nothing on disk (and cannot be resumed).
         progress: told about each stage.
         source: private randomness; only tests and simulations give another one than the system's.
+        warned: told each warning before anything is charged.
 
     Raises:
         BudgetExceeded: the data set's budget does not allow the run; nothing was drawn.
@@ -129,6 +131,10 @@ def run(
     report("planning", 0, 1)
     made = design(spec, inputs, rng)
     report("planning", 1, 1)
+    warnings = (*inputs.warnings, *made.plan.warnings)
+    if warned is not None:
+        for warning in warnings:
+            warned(warning)
     rounds, dataset = _charge(spec, made, settings, saved)
     if saved is None:
         _begin_folder(folder, rounds.run_id, made, spec, settings)
@@ -145,7 +151,7 @@ def run(
     privacy = privacy_record(
         spec, made, state, dataset=dataset, run_id=rounds.run_id, begun=rounds.begun(), secure=source.secure
     )
-    return Finished(spec, inputs, made, state, privacy, (*inputs.warnings, *made.plan.warnings), seed)
+    return Finished(spec, inputs, made, state, privacy, warnings, seed)
 
 
 def _charge(

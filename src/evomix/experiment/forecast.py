@@ -5,14 +5,20 @@ Nothing private enters: the stand-ins are public or made up, so a forecast costs
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from typing import Final
 
 import numpy as np
 
 from evomix.core.arrays import FloatArray
 from evomix.core.release import Draws, NoisyVotes, Release
-from evomix.experiment.stand_ins import StandIn
+from evomix.experiment.stand_ins import PublicVotes, StandIn
 from evomix.selection.denoising import shrunk
 from evomix.selection.shares import vote_shares
+
+_SIMULATIONS: Final = 16
+_LEAST_SIMULATIONS: Final = 2
+_SIMULATED_CANDIDATES: Final = 160_000
+"""Candidates of all simulated releases together, where that leaves enough of them."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,6 +98,28 @@ def forecast(
     rng = np.random.default_rng(seed)
     found = [release.simulate(one, rng) for one in stand_ins for _ in range(repeats)]
     return Forecast(float(np.mean([one.draws_tv for one in found])), float(np.mean([one.estimate_tv for one in found])))
+
+
+def full_forecast(release: MixtureRelease | VotesRelease, public: PublicVotes, *, seed: int = 0) -> Forecast:
+    """Return the forecast on all stand-ins that public votes give, as many releases as :func:`simulations` says.
+
+    Args:
+        release: what a round releases.
+        public: public votes and γ.
+        seed: of the public randomness; the same for releases that are to be compared.
+    """
+    stand_ins = public.stand_ins(np.random.default_rng(seed))
+    repeats = max(simulations(public.candidates) // len(stand_ins), 1)
+    return forecast(release, stand_ins, repeats=repeats, seed=seed)
+
+
+def simulations(candidates: int) -> int:
+    """Return how many releases a forecast simulates: few where the mean over many candidates scatters little.
+
+    >>> simulations(1000), simulations(20_000), simulations(100_000)
+    (16, 8, 2)
+    """
+    return min(max(_SIMULATED_CANDIDATES // candidates, _LEAST_SIMULATIONS), _SIMULATIONS)
 
 
 def uniform_noise(stand_in: StandIn) -> FloatArray:

@@ -17,6 +17,7 @@ from evomix.curator.guard import withheld
 from evomix.experiment import artifacts
 from evomix.experiment.design import PUBLIC_VOTERS
 from evomix.experiment.diagnosing import Diagnosis, diagnose, judged
+from evomix.experiment.histogram_file import check_histogram_place, write_histograms
 from evomix.experiment.identity import MEMORY, dataset_name, fingerprint, spec_digest, unit_in_words
 from evomix.experiment.inputs import Inputs, open_inputs
 from evomix.experiment.spec import RunSpec
@@ -55,6 +56,7 @@ def measure_public(
     seed: int = 0,
     encoding: str = "utf-8",
     public_encoding: str = "utf-8",
+    histogram_out: Path | None = None,
 ) -> dict[str, Any]:
     """Release the total variation between private and public votes, and say what it means for a run.
 
@@ -72,17 +74,27 @@ def measure_public(
         ledger: the ledger's file.
         epsilon: ε of a later run, for which the mechanisms are compared.
         delta: δ of that run.
-        candidates: most candidates d; default as that run would have, else 1000.
+        candidates: most candidates d; default as that run would have. This or ``epsilon`` is needed: the distance grows
+            with d, so one that was measured on fewer candidates than the run has would be too small a γ for it.
         seed: of the public randomness.
         encoding: of a private text file.
         public_encoding: of public text files.
+        histogram_out: where to write the public votes' shares, before anything is charged.
 
     Raises:
+        SpecError: there are no public rows, or neither epsilon nor candidates; nothing was charged.
         BudgetExceeded: the data set's budget does not allow the measurement; nothing was read or charged.
         EvomixError: as a run's inputs; what was charged stays charged.
     """
     if public is None:
         raise SpecError("a distance needs public rows: name at least one public table")
+    if epsilon is None and candidates is None:
+        raise SpecError(
+            "candidates are missing: a distance grows with their number, so it is measured on as many as the run will "
+            "have. Give the run's epsilon (--epsilon), from which they follow, or candidates (--candidates)"
+        )
+    if histogram_out is not None:
+        check_histogram_place(histogram_out)
     spec = RunSpec(
         private=private,
         public=public,
@@ -106,6 +118,8 @@ def measure_public(
         candidates=candidates,
         seed=seed,
     )
+    if histogram_out is not None:
+        write_histograms(found.histograms, histogram_out)
     released, charge = _release(spec, inputs, found, mechanism)
     return found.told | {"measured": _told(spec, found, mechanism, released) | charge}
 
@@ -156,6 +170,7 @@ def _told(spec: RunSpec, found: Diagnosis, mechanism: NoisyDistance, released: M
         "unit": unit_in_words(spec),
         "unit_column": spec.unit,
         "n": mechanism.units,
+        "candidates": len(found.candidates),
         "mechanism": mechanism.name,
         **mechanism.describe(),
         "distance": released.estimate,

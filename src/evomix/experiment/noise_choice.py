@@ -12,7 +12,7 @@ import numpy as np
 
 from evomix.core.arrays import FloatArray
 from evomix.core.errors import SpecError
-from evomix.experiment.forecast import MixtureRelease, forecast, uniform_noise
+from evomix.experiment.forecast import MixtureRelease, forecast, simulations, uniform_noise
 from evomix.experiment.stand_ins import MOST_STAND_INS, PublicVotes, StandIn
 from evomix.privacy.calibration import mixing_weight
 from evomix.privacy.floor_raising import proportional_fill, raise_floor, water_fill
@@ -29,11 +29,7 @@ WORTH: Final = 0.05
 """Gain on stand-ins, as a part of the least forecast, from which noise for the estimate leaves a higher floor. Smaller
 ones did not last on private votes (benchmarks/planner.py)."""
 _ROUGH_PARTS: Final = (0.01, 0.03, 0.1, 0.2, 0.4, 0.7)
-"""Floors of a rough design, as parts of 1/d; besides them, 1."""
-_SIMULATIONS: Final = 16
-_LEAST_SIMULATIONS: Final = 2
-_SIMULATED_CANDIDATES: Final = 160_000
-"""Candidates of all simulated releases together, where that leaves enough of them."""
+"""Floors of a rough design, as parts of 1/d; besides them, 1 and the least public vote."""
 _RULES: Final = {"proportional_fill": proportional_fill, "water_fill": water_fill, "raise_floor": raise_floor}
 
 
@@ -153,15 +149,6 @@ def estimating_choice(budget: MixtureBudget, public: PublicVotes, *, seed: int =
     return _of_least_error(chosen, budget, stand_ins, repeats=max(runs // len(stand_ins), 1), seed=seed)
 
 
-def simulations(candidates: int) -> int:
-    """Return how many releases a forecast simulates: few where the mean over many candidates scatters little.
-
-    >>> simulations(1000), simulations(20_000), simulations(100_000)
-    (16, 8, 2)
-    """
-    return min(max(_SIMULATED_CANDIDATES // candidates, _LEAST_SIMULATIONS), _SIMULATIONS)
-
-
 class RoughNoise:
     """PubMix's noise at any budget, chosen among a few floors: for a curve, where each d has many budgets.
 
@@ -212,11 +199,15 @@ def _uniform(candidates: int, public: PublicVotes | None) -> NoiseOption:
 
 
 def _of_least_worst_case(public: PublicVotes) -> Iterator[NoiseOption]:
-    """Yield the best raising at a few floors, and the uniform distribution."""
+    """Yield the best raising at a few floors, and the uniform distribution.
+
+    The least public vote is a floor too, where it is above 0: there the public votes serve as they are.
+    """
     pooled = public.pooled
+    even = uniform_mass(public.candidates)
     yield _uniform(public.candidates, public)
-    for part in _ROUGH_PARTS:
-        floor = part * uniform_mass(public.candidates)
+    least = min(float(pooled.min()), even)
+    for floor in sorted({*(part * even for part in _ROUGH_PARTS), *([least] if least > 0.0 else [])}):
         _, raised, worst = best_raising(pooled, floor=floor, proximity=public.proximity)
         yield NoiseOption(floor, worst, _conformed(public, floor, raised))
 

@@ -1,10 +1,15 @@
 """The figures of a plan, from its rounds."""
 
 from collections.abc import Sequence
+from dataclasses import replace
+from typing import Final
 
-from evomix.experiment.allocation import choose_candidates, signal_of, votes_signal
+from evomix.experiment.allocation import choose_candidates, votes_signal
 from evomix.experiment.plans import Plan, RoundPlan
 from evomix.privacy.budget import LARGE_EPSILON
+
+MOSTLY_NOISE: Final = 0.95
+"""Share of noise in a draw from which there is a warning."""
 
 
 def summarise(
@@ -33,7 +38,7 @@ def summarise(
     names = [one.mechanism for one in per_round]
     draws = tuple(one.draws for one in per_round)
     most = max(one.candidates for one in per_round)
-    signal = _signal(per_round, accountant, n=n, epsilon=epsilon, delta=delta)
+    signal = _signal(per_round[-1], n)
     useful = [
         choose_candidates(name, n=n, epsilon=epsilon, delta=delta, draws=max(sum(draws), 1), rounds=len(names))
         for name in dict.fromkeys(names)
@@ -54,7 +59,7 @@ def summarise(
         noise_scale=_shared([one.noise_scale for one in per_round]),
         signal=signal,
         worst_case_tv=worst_case_tv,
-        warnings=_warnings(n, epsilon, delta, signal, most),
+        warnings=_warnings(n, epsilon, delta, signal, per_round),
         per_round=per_round,
         accountant=accountant,
         useful_candidates=min(useful),
@@ -65,32 +70,49 @@ def _shared(figures: Sequence[float | None]) -> float | None:
     return figures[0] if len(set(figures)) == 1 else None
 
 
-def _signal(per_round: Sequence[RoundPlan], accountant: str, *, n: int, epsilon: float, delta: float) -> float:
-    """Return what the last release is worth; of rounds that are alike, the mean, at the uniform noise distribution."""
-    last = per_round[-1]
-    if accountant in ("draws", "gaussian", "laplace") and len({one.candidates for one in per_round}) == 1:
-        draws = sum(one.draws for one in per_round)
-        return signal_of(
-            last.mechanism,
-            n=n,
-            epsilon=epsilon,
-            delta=delta,
-            draws=draws,
-            rounds=len(per_round),
-            candidates=last.candidates,
-        )
+def with_rounds(planned: Plan, per_round: tuple[RoundPlan, ...]) -> Plan:
+    """Return the plan with rounds whose noise became known more exactly, and what follows from them.
+
+    The worst case is left out: it was reckoned for the planned noise.
+
+    Args:
+        planned: the plan.
+        per_round: its rounds, as many as before.
+    """
+    signal = _signal(per_round[-1], planned.n)
+    return replace(
+        planned,
+        per_round=per_round,
+        mixing_weight=_shared([one.mixing_weight for one in per_round]),
+        floor=_shared([one.floor for one in per_round]),
+        noise_scale=_shared([one.noise_scale for one in per_round]),
+        signal=signal,
+        worst_case_tv=None,
+        warnings=_warnings(planned.n, planned.epsilon, planned.delta, signal, per_round),
+    )
+
+
+def _signal(last: RoundPlan, n: int) -> float:
+    """Return what a release is worth at its own noise: m·(1−β)² noise-free draws, or n²/(d·σ²)."""
     if last.mixing_weight is not None:
         return last.draws * (1.0 - last.mixing_weight) ** 2
     assert last.noise_scale is not None
     return votes_signal(last.mechanism, last.noise_scale, n, last.candidates)
 
 
-def _warnings(n: int, epsilon: float, delta: float, signal: float, candidates: int) -> tuple[str, ...]:
+def _warnings(n: int, epsilon: float, delta: float, signal: float, per_round: Sequence[RoundPlan]) -> tuple[str, ...]:
     found = []
+    candidates = max(one.candidates for one in per_round)
+    noise = max((one.mixing_weight or 0.0 for one in per_round if one.candidates > 1), default=0.0)
     if epsilon > LARGE_EPSILON:
         found.append(f"epsilon={epsilon!r} is large: it protects little (above {LARGE_EPSILON:g} is rarely defensible)")
     if delta * n >= 1.0:
         found.append(f"delta={delta!r} is 1/n or more: some unit could be revealed outright; choose a smaller delta")
+    if noise >= MOSTLY_NOISE:
+        found.append(
+            f"nearly everything that is released is noise ({100.0 * noise:.4g} % of the draws of a round): take fewer "
+            "draws (--draws) or candidates, a larger epsilon, or more people"
+        )
     if candidates > 1 and signal < 10.0:
         found.append(
             "the budget leaves little signal for this many units: relations between columns cannot be kept and "

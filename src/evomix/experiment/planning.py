@@ -50,7 +50,7 @@ def plan(
     domain_size: float = math.inf,
     informed: bool | None = None,
     accounting: str = "auto",
-    objective: str = "draws",
+    objective: str | None = None,
     trade_off: bool = False,
 ) -> Plan:
     """Plan a run from public quantities alone.
@@ -64,9 +64,10 @@ def plan(
             candidates are all possible records.
         candidates: d, most candidates of a round, or a number for each round; default as many as the budget can tell
             apart.
-        mechanism: "auto" is pubmix with a public histogram, else linmix; a comma list names one for each round.
-        public_histogram: (d,) public votes of the first round, or k ≥ 2 such rows from different public data; they
-            set the noise distribution of pubmix, and the mechanisms are compared on them.
+        mechanism: "auto" is linmix, or pubmix where a number is given for ``proximity``; a comma list names one for
+            each round.
+        public_histogram: (d,) public votes of the first round, or k ≥ 2 such rows from different public data; the
+            mechanisms are compared on them, and they set the noise distribution of pubmix.
         draws: draws over all rounds (mixtures).
         variations: variations of each parent per round.
         proximity: γ, how far private votes may lie from public ones; "auto" is the mean total variation between
@@ -75,8 +76,9 @@ def plan(
         informed: whether the first candidates are public records; default: with pubmix or a public histogram.
         accounting: "auto" takes the exact account where there is one and composed privacy loss distributions where
             rounds differ; "draws", "pld" and "renyi" ask for one.
-        objective: what pubmix's noise and the recommendation are for: "draws" that are near the votes (noise of least
-            worst case), or a denoised "estimate" that is (noise of least forecast error).
+        objective: what is to be near the votes. By default the mechanisms are compared by the denoised estimate, which
+            a run goes on with, and pubmix's noise is that of a run: of least worst case. "draws" compares by raw draws,
+            "estimate" also takes noise of least forecast error of the estimate.
         trade_off: whether to work out the curve over draws and candidates, as for a run of one mixture.
 
     Whole numbers may be NumPy's.
@@ -93,7 +95,7 @@ def plan(
     counts = check_counts({"rows": rows, "rounds": rounds, "draws": draws, "variations": variations})
     most = _check_choices(mechanism, accounting, objective, proximity=proximity, domain_size=domain_size)
     public = public_votes(public_histogram, proximity)
-    default = "linmix" if public is None else "pubmix"
+    default = "linmix" if isinstance(proximity, str) else "pubmix"
     names = tuple(default if name == "auto" else name for name in mechanisms_of(mechanism))
     sizes = candidates_of(candidates)
     some_rounds = rounds_of(names, sizes, counts["rounds"])
@@ -114,7 +116,7 @@ def plan(
     budget = MixtureBudget(n, epsilon, delta, total, len(sizes))
     noise = None
     if public is not None and "pubmix" in names and sizes[0] > 1:
-        noise = choose_noise(budget, public, objective)
+        noise = choose_noise(budget, public, objective or "draws")
     per_round, accountant = _rounds(names, sizes, budget, noise, accounting)
     made = summarise(
         per_round,
@@ -130,11 +132,12 @@ def plan(
 
 
 def _check_choices(
-    mechanism: Any, accounting: Any, objective: Any, *, proximity: float | str, domain_size: Any
+    mechanism: Any, accounting: Any, objective: str | None, *, proximity: float | str, domain_size: Any
 ) -> float:
     """Refuse choices that are none; return the number of possible records."""
     check_proximity(proximity)
-    check_objective(objective)
+    if objective is not None:
+        check_objective(objective)
     check_accounting(accounting, mechanisms_of(mechanism))
     most = math.nan
     if isinstance(domain_size, Real) and not isinstance(domain_size, bool):
@@ -170,7 +173,7 @@ def _check_effect(
     proximity: float | str,
     sizes: Sequence[int] | None,
     public: PublicVotes | None,
-    objective: str,
+    objective: str | None,
 ) -> None:
     """Refuse what would be ignored: a setting that does nothing hides a misunderstanding."""
     idle = None
@@ -180,7 +183,13 @@ def _check_effect(
         idle = f"draws={draws} has no effect with {told}: only linmix and pubmix draw"
     elif not isinstance(proximity, str) and "pubmix" not in names and public is None:
         idle = f"proximity={proximity!r} has no effect with {told}: only pubmix relies on public votes"
-    elif objective != "draws" and public is None:
+    elif not isinstance(proximity, str) and public is None:
+        raise SpecError(
+            f"proximity={proximity!r} has no effect without public votes, on which pubmix shapes its noise: give them "
+            "(public_histogram; --public-histogram FILE, which `evomix diagnose public … --histogram-out FILE` makes), "
+            "or leave it out"
+        )
+    elif objective is not None and public is None:
         idle = f"objective={objective!r} has no effect without public_histogram, on which it is forecast"
     elif public is not None and sizes is not None and sizes[0] != public.candidates:
         idle = f"candidates={sizes[0]} differs from the {public.candidates} entries of public_histogram"
@@ -219,17 +228,19 @@ def _with_outlook(
     budget: MixtureBudget,
     noise: ChosenNoise | None,
     public: PublicVotes | None,
-    objective: str,
+    objective: str | None,
     *,
     curve: bool,
     most: float,
 ) -> Plan:
     """Return the plan with the mechanisms compared and the curve, where there is something to say."""
     if public is not None:
-        verdict = compare(budget, public, objective=objective, chosen=noise)
+        shaped = choose_noise(budget, public, objective or "draws") if noise is None else noise
+        verdict = compare(budget, public, objective=objective or "estimate", chosen=shaped)
         made = replace(
             made,
             proximity=public.proximity,
+            proximity_assumed=public.assumed,
             comparison=verdict.compared,
             recommended=verdict.recommended,
             reason=verdict.reason,
@@ -239,10 +250,15 @@ def _with_outlook(
     names = {one.mechanism for one in made.per_round}
     if not names & {*MIXING}:
         return replace(made, trade_off=())
-    informed = public if "pubmix" in names else None
     return replace(
         made,
         trade_off=trade_off_curve(
-            budget, made.candidates, public=informed, objective=objective, most=most, chosen=noise
+            budget,
+            made.candidates,
+            public=public,
+            shaped="pubmix" in names,
+            objective=objective or "draws",
+            most=most,
+            chosen=noise,
         ),
     )

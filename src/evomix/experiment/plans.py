@@ -6,7 +6,7 @@ from typing import Any, Final
 from evomix.experiment.comparison import Compared
 from evomix.experiment.trade_off import TradeOff
 
-_WHERE_ASKED: Final = ("comparison", "recommended", "reason", "trade_off")
+_WHERE_ASKED: Final = ("proximity_assumed", "comparison", "recommended", "reason", "trade_off")
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,7 +47,7 @@ class Plan:
         variations: variations of each parent per round.
         mixing_weight, floor: β and t (mixtures).
         noise_scale: standard deviation (Gaussian) or scale (Laplace) of the noise on a vote, in units.
-        signal: what the last round's release is worth, in noise-free draws.
+        signal: what the last round's release is worth at its planned noise, in noise-free draws.
         worst_case_tv: largest total variation between the last release's law and the votes that public data allow
             (mixtures).
         warnings: sentences for the user.
@@ -55,6 +55,7 @@ class Plan:
         accountant: what the budget was turned into noise by: "draws", "gaussian", "laplace", "pld" or "renyi".
         useful_candidates: the most candidates that this budget tells apart.
         proximity: γ that was reckoned with; ``None`` without public votes.
+        proximity_assumed: whether γ was assumed for want of anything that tells; ``None`` without public votes.
         comparison: what linmix, gaussian and pubmix would each do; ``None`` without public votes.
         recommended: the mechanism that is forecast to do best (as ``comparison``).
         reason: why, in one sentence (as ``comparison``).
@@ -81,6 +82,7 @@ class Plan:
     accountant: str
     useful_candidates: int
     proximity: float | None = None
+    proximity_assumed: bool | None = None
     comparison: tuple[Compared, ...] | None = None
     recommended: str | None = None
     reason: str | None = None

@@ -81,4 +81,4 @@ def _figures(account: Account, state: State) -> dict[str, Any]:
     if isinstance(account, Allowance):
         apart = {"round", "mechanism", "candidates", "draws"}
         figures = common_figures([{k: v for k, v in one.items() if k not in apart} for one in state.told]) | figures
-    return {name: value for name, value in figures.items() if name not in ("releases", "shares")}
+    return {name: value for name, value in figures.items() if name != "releases"}

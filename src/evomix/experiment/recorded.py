@@ -1,9 +1,10 @@
 """Reading back what a run's ``privacy.json`` says was released: public figures, and nothing else of the run."""
 
 import json
+import math
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Final, NoReturn
+from typing import Any, Final
 
 from evomix.core.errors import InputFileError, SpecError
 from evomix.experiment.artifacts import PRIVACY_FILE
@@ -103,7 +104,7 @@ def read_recorded(run_dir: Path) -> Recorded:
 
 def _read(path: Path) -> Fields:
     try:
-        content = json.loads(path.read_text(encoding="utf-8"), parse_constant=_no_number)
+        content = json.loads(path.read_text(encoding="utf-8"), parse_constant=_finite, parse_float=_finite)
     except OSError as error:
         raise InputFileError(
             f"Expected the folder of a finished run, with {PRIVACY_FILE} in it; cannot read {str(path)!r} "
@@ -116,9 +117,11 @@ def _read(path: Path) -> Fields:
     return Fields(path, content)
 
 
-def _no_number(_: str) -> NoReturn:
-    """Refuse NaN and Infinity, which Python reads and JSON does not know."""
-    raise ValueError
+def _finite(text: str) -> float:
+    """Return a number; refuse NaN and Infinity, which Python reads and JSON does not know, and what is too large."""
+    if not math.isfinite(found := float(text)):
+        raise ValueError
+    return found
 
 
 def _names(fields: Fields) -> str:

@@ -130,7 +130,7 @@ class Fields:
         """Yield the numbers of draws that differ from those that the whole run states."""
         released = sum(each.whole("draws") for each, _ in placed if each.content.get("draws") is not None)
         listed: list[int] = []
-        if self.content.get("draws_per_round"):
+        if self.content.get("draws_per_round") is not None:
             listed = [one.whole("draws") for one in self.numbered("draws_per_round", "draws")]
         total = sum(listed) if listed or filtered else released
         if self.content.get("draws") is not None and self.whole("draws") != total:

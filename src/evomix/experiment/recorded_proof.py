@@ -155,7 +155,7 @@ def _of_lost(choices: Choices) -> Fraction:
     lost = set(choices.begun) - set(choices.released)
     if choices.shares is not None:
         return sum((Fraction(choices.shares[index]) for index in lost), Fraction(0))
-    return max(Fraction(0), 1 - sum(map(Fraction, choices.released_shares))) if lost else Fraction(0)
+    return max(Fraction(0), 1 - sum(map(Fraction, choices.released_shares), Fraction(0))) if lost else Fraction(0)
 
 
 def _up(value: Fraction) -> float:

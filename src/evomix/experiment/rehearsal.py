@@ -3,17 +3,20 @@
 Opening the inputs, which a dry run does too, counts units and compares the private file with the public ones.
 """
 
+from collections.abc import Mapping
 from pathlib import Path
+from typing import Any
 
-from evomix.core.errors import BudgetExceeded, SpecError
+from evomix.core.errors import BudgetExceeded, EvomixError, SpecError
 from evomix.experiment import artifacts
 from evomix.experiment.identity import public_name, unit_in_words
 from evomix.experiment.planning import Plan
 from evomix.experiment.spec import RunSpec
 from evomix.formats.atomic import check_place
 from evomix.formats.table import check_output
-from evomix.privacy.budget import Budget
+from evomix.privacy.budget import LARGE_EPSILON, Budget, rounded_up, total
 from evomix.privacy.ledger import Ledger
+from evomix.reports.wording import bound
 
 
 def refuse_file(folder: Path) -> None:
@@ -62,7 +65,7 @@ def refuse_to_replace(spec: RunSpec) -> None:
 
 
 def budget_warnings(spec: RunSpec, planned: Plan, grant: Budget | None) -> tuple[str, ...]:
-    """Return a sentence if the ledger would refuse the run as it stands now.
+    """Return a sentence if the ledger would refuse the run as it stands now, or would hold a large total after it.
 
     A run that is resumed is charged already. A table in memory that was given no name is told apart by its cells,
     which are not read here.
@@ -80,4 +83,34 @@ def budget_warnings(spec: RunSpec, planned: Plan, grant: Budget | None) -> tuple
         )
     except (BudgetExceeded, SpecError) as refusal:
         return (f"the ledger would refuse this run: {refusal}",)
-    return ()
+    balance = Ledger(spec.ledger).balance(dataset)
+    after = rounded_up(total([balance.spent, asked]))
+    return _large_total(after, balance.runs + 1, limited=grant is not None or balance.granted is not None)
+
+
+def total_warnings(spec: RunSpec, privacy: Mapping[str, Any]) -> tuple[str, ...]:
+    """Return a sentence if all runs on a run's data set together have spent a large ε.
+
+    Args:
+        spec: the run, which is charged.
+        privacy: the content of its privacy.json.
+    """
+    try:
+        balance = Ledger(spec.ledger).balance(privacy["dataset"])
+    except EvomixError:
+        return ()  # the run is done and charged; the next command tells that its ledger cannot be read
+    if (balance.unit, balance.adjacency) != (privacy["unit"], privacy["adjacency"]):
+        return ()  # the charges do not protect the same, and do not add up
+    return _large_total(balance.spent, balance.runs, limited=balance.granted is not None)
+
+
+def _large_total(spent: Budget, runs: int, *, limited: bool) -> tuple[str, ...]:
+    """Return the warning of several runs; of a single large one the plan warns."""
+    if runs < 2 or spent.epsilon <= LARGE_EPSILON:
+        return ()
+    advice = "" if limited else "; --budget EPSILON:DELTA sets a limit that the ledger keeps"
+    warning = (
+        f"with this run the data set's total is epsilon={bound(spent.epsilon)}: all releases together protect little "
+        f"(above {LARGE_EPSILON:g} is rarely defensible){advice}"
+    )
+    return (warning,)

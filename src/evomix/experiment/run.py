@@ -1,5 +1,6 @@
 """``evomix synth``: from a specification to files."""
 
+from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -10,12 +11,12 @@ import numpy as np
 from evomix.core.arrays import Population
 from evomix.core.errors import InputFileError, SpecError
 from evomix.experiment import artifacts
-from evomix.experiment.design import make_plan
+from evomix.experiment.design import design, make_plan
 from evomix.experiment.engine import Finished, Progress, run
 from evomix.experiment.folder_lock import exclusive
 from evomix.experiment.inputs import open_inputs
 from evomix.experiment.plans import Plan
-from evomix.experiment.rehearsal import budget_warnings, check_places, refuse_file, refuse_to_replace
+from evomix.experiment.rehearsal import budget_warnings, check_places, refuse_file, refuse_to_replace, total_warnings
 from evomix.experiment.spec import RunSpec
 from evomix.formats.atomic import check_writable, write_text
 from evomix.formats.table import check_output, write_table
@@ -45,11 +46,18 @@ class Outcome:
     warnings: tuple[str, ...]
 
 
-def synthesize_to_file(spec: RunSpec, *, progress: Progress | None = None) -> Outcome:
+def synthesize_to_file(
+    spec: RunSpec, *, progress: Progress | None = None, warned: Callable[[str], None] | None = None
+) -> Outcome:
     """Do the main job: write the synthetic table and the run folder.
 
     Files appear whole, and only when the run is done; whether they can be written is checked before anything is
     charged.
+
+    Args:
+        spec: what to do.
+        progress: told about each stage.
+        warned: told each warning that is known before anything is charged; the outcome has them too.
 
     Raises:
         EvomixError: as the stages say; what was charged stays charged.
@@ -67,7 +75,7 @@ def synthesize_to_file(spec: RunSpec, *, progress: Progress | None = None) -> Ou
             _refuse_another_tables_folder(spec.run_dir, spec.out)
         refuse_to_replace(spec)
         interrupted = not spec.resume and _is_interrupted(spec.run_dir)
-        finished = run(spec, folder=spec.run_dir, progress=report)
+        finished = run(spec, folder=spec.run_dir, progress=report, warned=warned)
         warnings = finished.warnings
         if interrupted:
             warnings += (
@@ -83,7 +91,14 @@ def synthesize_to_file(spec: RunSpec, *, progress: Progress | None = None) -> Ou
             before=lambda: _write_folder(told, population, spec),
         )
         report("writing", 1, 1)
-    return Outcome(spec.out, spec.rows, spec.run_dir, finished.privacy, finished.design.plan.to_dict(), warnings)
+    return Outcome(
+        spec.out,
+        spec.rows,
+        spec.run_dir,
+        finished.privacy,
+        finished.design.plan.to_dict(),
+        warnings + total_warnings(spec, finished.privacy),
+    )
 
 
 def dry_run(spec: RunSpec) -> dict[str, Any]:
@@ -96,6 +111,9 @@ def dry_run(spec: RunSpec) -> dict[str, Any]:
     check_places(spec if spec.out is None and not isinstance(spec.private, str | Path) else with_paths(spec))
     inputs = open_inputs(spec, check_cells=False)
     planned = make_plan(spec, inputs)
+    if any(one.mechanism == "pubmix" for one in planned.per_round):
+        # Its share of noise rests on the public votes.
+        planned = design(spec, inputs, np.random.default_rng(spec.seed or 0)).plan
     return planned.to_dict() | {
         "warnings": [*inputs.warnings, *planned.warnings, *budget_warnings(spec, planned, grant)],
         "ledger": str(Ledger(spec.ledger).path),

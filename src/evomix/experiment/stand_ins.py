@@ -1,6 +1,6 @@
 """Public stand-ins for the private votes, on which a plan is tried out before any private record is opened."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import combinations
 from typing import Any, Final
 
@@ -38,10 +38,12 @@ class PublicVotes:
     Attributes:
         histograms: k ≥ 1 rows of float64 (d,), each summing to 1.
         proximity: γ, how far private votes are taken to lie from public ones.
+        assumed: whether γ is :data:`ASSUMED_PROXIMITY`, for want of anything that tells.
     """
 
     histograms: tuple[FloatArray, ...]
     proximity: float
+    assumed: bool = False
 
     @property
     def pooled(self) -> FloatArray:
@@ -53,6 +55,11 @@ class PublicVotes:
         """Number of candidates, d."""
         return self.histograms[0].size
 
+    @property
+    def moved_by(self) -> float:
+        """How far the stand-ins lie from what is public beside them: γ, or of several histograms what these show."""
+        return mean_distance(self.histograms) if len(self.histograms) > 1 else self.proximity
+
     def coarsened(self, candidates: int) -> "PublicVotes":
         """Return the votes with neighbouring entries joined to ``candidates`` of them, as even in number as can be.
 
@@ -61,7 +68,7 @@ class PublicVotes:
         if candidates >= self.candidates:
             return self
         starts = np.arange(candidates) * self.candidates // candidates
-        return PublicVotes(tuple(np.add.reduceat(one, starts) for one in self.histograms), self.proximity)
+        return replace(self, histograms=tuple(np.add.reduceat(one, starts) for one in self.histograms))
 
     def stand_ins(self, rng: np.random.Generator, *, most: int = MOST_STAND_INS) -> tuple[StandIn, ...]:
         """Return stand-ins for the private votes.
@@ -113,7 +120,7 @@ def public_votes(histograms: Any, proximity: float | str) -> PublicVotes | None:
         gamma = mean_distance(rows) if len(rows) > 1 else ASSUMED_PROXIMITY
     else:
         gamma = float(proximity)
-    return PublicVotes(tuple(rows), gamma)
+    return PublicVotes(tuple(rows), gamma, assumed=isinstance(proximity, str) and len(rows) == 1)
 
 
 def _rows(histograms: Any) -> list[tuple[int | None, FloatArray]]:

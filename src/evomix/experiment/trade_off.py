@@ -9,7 +9,7 @@ from typing import Final
 
 import numpy as np
 
-from evomix.experiment.forecast import forecast
+from evomix.experiment.forecast import Forecast, forecast, full_forecast
 from evomix.experiment.noise_choice import ChosenNoise, MixtureBudget, RoughNoise, choose_noise, uniform_choice
 from evomix.experiment.stand_ins import PublicVotes, StandIn, falling_votes
 from evomix.privacy.hockey_stick import MAX_DRAWS
@@ -37,7 +37,8 @@ class TradeOff:
         worst_case_tv: β·Ψ, largest total variation between release law and votes that public data allow.
         effective_draws: M·(1−β)², noise-free draws that would tell as much.
         estimate_tv: expected total variation between the denoised estimate of one round and the votes at this d, on
-            public stand-ins; without public data on votes that fall off as 1/rank.
+            public stand-ins; without public data on votes that fall off as 1/rank. At the plan's own point with public
+            data it is that of the comparison, at the others a rougher one.
     """
 
     draws: int
@@ -54,6 +55,7 @@ def trade_off(
     candidates: int,
     *,
     public: PublicVotes | None,
+    shaped: bool = True,
     objective: str = "draws",
     most: float = np.inf,
     chosen: ChosenNoise | None = None,
@@ -63,8 +65,8 @@ def trade_off(
     Args:
         budget: the plan's n, (ε, δ), draws and rounds.
         candidates: the plan's d.
-        public: public votes, coarsened by joining neighbours to fewer candidates; they set the noise (pubmix).
-            ``None``: uniform noise (linmix).
+        public: public votes, coarsened by joining neighbours to fewer candidates; forecasts and worst cases are theirs.
+        shaped: whether public votes set the noise (pubmix); else, and without any, it is uniform (linmix).
         objective: as in :func:`evomix.experiment.noise_choice.choose_noise`. The noise is chosen roughly but for the
             plan's own point.
         most: number of possible records.
@@ -72,31 +74,42 @@ def trade_off(
     """
     draws = sorted({min(max(round(part * budget.draws), budget.rounds), MAX_DRAWS) for part in PARTS})
     limit = public.candidates if public is not None else min(max(candidates, BEYOND), most)
-    sizes = sorted({size for size in RESOLUTIONS if size <= limit} | {candidates})
+    own = min(candidates, public.candidates) if public is not None else candidates
+    sizes = sorted({size for size in RESOLUTIONS if size <= limit} | {own})
     budgets = [replace(budget, draws=count) for count in draws]
     found = []
     for size in sizes:
-        stand_ins, choose = _at_resolution(size, public, objective)
+        stand_ins, choose = _at_resolution(size, public, objective if shaped else None)
         for one in budgets:
-            noise = choose(one)
-            if public is not None and (size, one) == (candidates, budget):
-                noise = choose_noise(budget, public.coarsened(size), objective) if chosen is None else chosen
-            found.append(_point(one, size, noise, stand_ins))
+            if public is None or (size, one) != (own, budget):
+                noise = choose(one)
+                found.append(_point(one, size, noise, forecast(noise.release(one), stand_ins)))
+                continue
+            coarse = public.coarsened(size)
+            if not shaped:
+                chosen = choose(one)
+            noise = choose_noise(one, coarse, objective) if chosen is None else chosen
+            found.append(_point(one, size, noise, full_forecast(noise.release(one), coarse)))
     return tuple(found)
 
 
 def _at_resolution(
-    size: int, public: PublicVotes | None, objective: str
+    size: int, public: PublicVotes | None, objective: str | None
 ) -> tuple[Sequence[StandIn], Callable[[MixtureBudget], ChosenNoise]]:
-    """Return what all points of one d share: the stand-ins, and what chooses the noise at a budget."""
+    """Return what all points of one d share: the stand-ins, and what chooses the noise at a budget.
+
+    Without an objective the noise is uniform.
+    """
     if public is None:
         return (falling_votes(size),), lambda budget: uniform_choice(size, budget, None)
     coarse = public.coarsened(size)
     stand_ins = coarse.stand_ins(np.random.default_rng(0), most=_STAND_INS if size <= _MANY else 1)
+    if objective is None:
+        return stand_ins, lambda budget: uniform_choice(size, budget, coarse)
     return stand_ins, RoughNoise(coarse, objective, stand_ins).at
 
 
-def _point(budget: MixtureBudget, size: int, noise: ChosenNoise, stand_ins: Sequence[StandIn]) -> TradeOff:
+def _point(budget: MixtureBudget, size: int, noise: ChosenNoise, seen: Forecast) -> TradeOff:
     return TradeOff(
         draws=budget.draws,
         candidates=size,
@@ -104,5 +117,5 @@ def _point(budget: MixtureBudget, size: int, noise: ChosenNoise, stand_ins: Sequ
         floor=noise.floor,
         worst_case_tv=noise.worst_case_tv,
         effective_draws=budget.draws * (1.0 - noise.mixing_weight) ** 2,
-        estimate_tv=forecast(noise.release(budget), stand_ins).estimate_tv,
+        estimate_tv=seen.estimate_tv,
     )

@@ -43,7 +43,12 @@ def write_plot(planned: Plan, path: Path) -> None:
 
 def draw(planned: Plan, curve: tuple[TradeOff, ...]) -> str:
     """Return the plot as SVG."""
-    sizes = sorted({point.candidates for point in curve})[-MOST_CURVES:]
+    every = sorted({point.candidates for point in curve})
+    planned_here = [
+        point for point in curve if (point.draws, point.candidates) == (sum(planned.draws), planned.candidates)
+    ]
+    own = {point.candidates for point in planned_here}
+    sizes = sorted(own | set([size for size in every if size not in own][len(own) - MOST_CURVES :]))
     points = {size: [point for point in curve if point.candidates == size] for size in sizes}
     series = [
         Series(
@@ -54,7 +59,17 @@ def draw(planned: Plan, curve: tuple[TradeOff, ...]) -> str:
         )
         for size in sizes
     ]
-    ball = "any votes" if planned.proximity is None else f"votes within γ = {planned.proximity:.2g} of the public ones"
+    if planned_here:
+        series.append(
+            Series(
+                "the plan",
+                [point.draws for point in planned_here],
+                [point.worst_case_tv for point in planned_here],
+                marker=True,
+                large=True,
+            )
+        )
+    ball = "any votes" if planned.proximity is None else f"votes within {_gamma(planned)} of the public ones"
     return line_chart(
         series,
         title="More draws and more candidates need more noise",
@@ -66,3 +81,8 @@ def draw(planned: Plan, curve: tuple[TradeOff, ...]) -> str:
             f"worst case over {ball}. The plan: {sum(planned.draws):,} draws, {planned.candidates:,} candidates."
         ),
     )
+
+
+def _gamma(planned: Plan) -> str:
+    assumed = " (assumed)" if planned.proximity_assumed else ""
+    return f"γ = {planned.proximity:.2g}{assumed}"

@@ -120,7 +120,8 @@ def _bars(
     legend = [Legend(group.name, k, line=False) for k, group in enumerate(groups)]
     if level is not None:
         legend.append(Legend(level[0], len(groups)))
-    area = plot_area(PlotScale(0.0, float(slots)), PlotScale(0.0, top), words=words, legend=legend)
+    # Half a slot is left free at both ends: bars on the axis itself are taken for a part of it.
+    area = plot_area(PlotScale(-0.5, slots + 0.5), PlotScale(0.0, top), words=words, legend=legend)
     shapes = [shape for k, group in enumerate(groups) for shape in _group(area, group, k, len(groups))]
     if level is not None:
         y = area.down(level[1])

@@ -22,6 +22,7 @@ class Series:
         y: k numbers; a value that is not finite leaves a gap.
         spread: k half-widths of the uncertainty (≥ 0), drawn as a band, or as bars on points; None for none.
         marker: whether a dot stands on each point.
+        large: whether the dots are large and hollow, to mark points of other curves.
 
     Raises ``SpecError`` on construction when lengths or numbers do not fit.
     """
@@ -31,6 +32,7 @@ class Series:
     y: Numbers
     spread: Numbers | None = None
     marker: bool = False
+    large: bool = False
 
     def __post_init__(self) -> None:
         lengths = [len(self.x), len(self.y), len(self.x if self.spread is None else self.spread)]
@@ -117,6 +119,7 @@ def _band(area: PlotArea, one: Series, colour: int) -> list[str]:
 
 def _curve(area: PlotArea, one: Series, colour: int) -> list[str]:
     key = colour_class(colour)
+    dot, radius = ("evx-ring", 7.0) if one.large else ("evx-dot", 3.2)
     shapes = []
     for run in _runs(one):
         points = " ".join(f"{area.across(x):g},{area.down(y):g}" for x, y, _ in run)
@@ -124,7 +127,7 @@ def _curve(area: PlotArea, one: Series, colour: int) -> list[str]:
         # A lone point has no line to be seen by.
         if one.marker or len(run) == 1:
             shapes += [
-                f'<circle class="evx-dot {key}" cx="{area.across(x):g}" cy="{area.down(y):g}" r="3.2"/>'
+                f'<circle class="{dot} {key}" cx="{area.across(x):g}" cy="{area.down(y):g}" r="{radius:g}"/>'
                 for x, y, _ in run
             ]
         if one.marker and one.spread is not None:

@@ -197,6 +197,7 @@ _STYLE: Final = (
     ".evx-axis{stroke:#57606a;fill:none}.evx-grid{stroke:#d8dee4}"
     + _colour_rules(COLOURS)
     + ".evx .evx-curve{fill:none;stroke-width:2;stroke-linejoin:round}.evx .evx-dot{stroke:none}"
+    ".evx .evx-ring{fill:none;stroke-width:2.4}"
     ".evx .evx-band{stroke:none;fill-opacity:.16}.evx .evx-bar{stroke:none}.evx .evx-error{stroke-width:1.3}"
     + "".join(f".evx .evx-curve.evx-{k}{{stroke-dasharray:{dash}}}" for k, dash in enumerate(DASHES))
     + "@media (prefers-color-scheme:dark){.evx-page{fill:#15181c}.evx-title,.evx-tick,.evx-label{fill:#e6e9ec}"

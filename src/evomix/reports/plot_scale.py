@@ -12,7 +12,8 @@ from evomix.core.errors import SpecError
 
 _SUPERSCRIPT: Final = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
 _MOST_TICKS: Final = 7
-_ROOM: Final = 0.04  # share of the range left free above the highest point and, off zero, below the lowest
+_SLACK: Final = 1e-9  # of a step
+_ROOM: Final = 0.04  # share of a logarithmic range left free above the highest point and below the lowest
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,7 +50,8 @@ class PlotScale:
 def choose_scale(values: Sequence[float], *, log: bool, name: str, tight: bool = False) -> PlotScale:
     """Return the axis that shows all of ``values``.
 
-    An even axis starts at zero where that costs less than half of it, so that heights can be compared.
+    An even axis starts at zero where that costs less than half of it, so that heights can be compared, and begins and
+    ends with a tick, so that every height can be read.
 
     Args:
         values: finite numbers, at least one; above zero for a logarithmic axis.
@@ -75,9 +77,7 @@ def choose_scale(values: Sequence[float], *, log: bool, name: str, tight: bool =
         low, high = low - half, high + half
     if tight:
         return PlotScale(low, high)
-    room = _ROOM * (high - low)
-    from_zero = 0.0 <= low < 0.5 * high
-    return PlotScale(0.0 if from_zero else low - room, high + room)
+    return PlotScale(*_between_ticks(0.0 if 0.0 <= low < 0.5 * high else low, high))
 
 
 def number_words(value: float) -> str:
@@ -93,6 +93,19 @@ def number_words(value: float) -> str:
 
 def _log_words(value: float) -> str:
     return number_words(value) if 1e-3 <= value < 1e6 else number_words(float(f"{value:.3e}"))
+
+
+def _between_ticks(low: float, high: float) -> tuple[float, float]:
+    """Return the range widened to ticks at both ends; again where the wider one has wider steps."""
+    first, last = low, high
+    for _ in range(_MOST_TICKS):
+        ticks = _even_ticks(low, high)
+        step = ticks[1] - ticks[0] if len(ticks) > 1 else high - low
+        if len(ticks) > 1 and ticks[0] <= low + _SLACK * step and ticks[-1] >= high - _SLACK * step:
+            break
+        low, high = math.floor(low / step + _SLACK) * step, math.ceil(high / step - _SLACK) * step
+    # Rounding may have put an end a hair inside of the values.
+    return min(first, low), max(last, high)
 
 
 def _even_ticks(low: float, high: float) -> tuple[float, ...]:

@@ -22,6 +22,7 @@ _WHY_NOT_PRIVATE: Final = {
     True: "a simulation, read off rows declared public with seeded randomness; no budget was charged",
     False: "arithmetic on public numbers, so there is nothing to protect",
 }
+_PRELIMINARY: Final = "Preliminary: fewer points and repetitions than the whole figure has, so verdicts may change."
 LEAST_SEEDS: Final = 2  # with one repetition nothing can be said about chance
 
 
@@ -52,7 +53,7 @@ def reproduce(
     repetitions = _repetitions(chosen, seeds, quick=quick)
     folder = _folder(out)
     made = FIGURES[name](Request(states, repetitions, quick))
-    return made, _write(chosen, made, states, folder)
+    return made, _write(chosen, made, states, folder, quick=quick)
 
 
 def _entry(name: str) -> Entry:
@@ -89,17 +90,17 @@ def _folder(out: str | Path) -> Path:
     return folder
 
 
-def _write(chosen: Entry, made: Reproduction, states: States | None, folder: Path) -> tuple[Path, ...]:
+def _write(chosen: Entry, made: Reproduction, states: States | None, folder: Path, *, quick: bool) -> tuple[Path, ...]:
     plots = [(folder / f"{chosen.name}{suffix}.svg", svg) for suffix, svg in made.plots]
     numbers, page = folder / f"{chosen.name}.json", folder / f"{chosen.name}.md"
     for path, svg in plots:
         write_text(path, svg)
-    write_json(numbers, _record(chosen, made, states))
-    write_text(page, _page(chosen, made, states, [path.name for path, _ in plots]))
+    write_json(numbers, _record(chosen, made, states, quick=quick))
+    write_text(page, _page(chosen, made, states, [path.name for path, _ in plots], quick=quick))
     return (*(path for path, _ in plots), numbers, page)
 
 
-def _record(chosen: Entry, made: Reproduction, states: States | None) -> Mapping[str, Any]:
+def _record(chosen: Entry, made: Reproduction, states: States | None, *, quick: bool) -> Mapping[str, Any]:
     rows = None if states is None else {"file": states.source, "sha256": states.sha256, "declared": "public"}
     return {
         "name": chosen.name,
@@ -107,10 +108,11 @@ def _record(chosen: Entry, made: Reproduction, states: States | None) -> Mapping
         "paper": chosen.paper,
         "simulation": chosen.needs_data,
         "private": False,
+        "quick": quick,
         "why_not_private": _WHY_NOT_PRIVATE[chosen.needs_data],
         "data": rows,
         "settings": made.settings,
-        "claims": claim_list(made),
+        "claims": claim_list(made, quick=quick),
         "table": {"header": made.header, "rows": made.rows},
         "notes": made.notes,
         "numbers": made.numbers,
@@ -118,25 +120,31 @@ def _record(chosen: Entry, made: Reproduction, states: States | None) -> Mapping
     }
 
 
-def claim_list(made: Reproduction) -> list[dict[str, object]]:
-    """Return the claims as plain values."""
-    return [{"claim": claim.text, "supported": claim.supported, "evidence": claim.evidence} for claim in made.claims]
+def claim_list(made: Reproduction, *, quick: bool = False) -> list[dict[str, object]]:
+    """Return the claims as plain values; of a quick figure they are preliminary."""
+    return [
+        {"claim": claim.text, "supported": claim.supported, "preliminary": quick, "evidence": claim.evidence}
+        for claim in made.claims
+    ]
 
 
-def verdict(claim: Claim) -> str:
+def verdict(claim: Claim, *, quick: bool = False) -> str:
     """Return a claim's verdict in words."""
     if isinstance(claim.supported, bool):
-        return "supported" if claim.supported else "not supported"
-    return claim.supported
+        told = "supported" if claim.supported else "not supported"
+    else:
+        told = claim.supported
+    return f"{told} (preliminary)" if quick else told
 
 
-def _page(chosen: Entry, made: Reproduction, states: States | None, plots: list[str]) -> str:
+def _page(chosen: Entry, made: Reproduction, states: States | None, plots: list[str], *, quick: bool) -> str:
     data = "" if states is None else " --data FILE"
     lines = [
         f"# {chosen.figure}: {chosen.what}",
         "",
-        f"`evomix reproduce {chosen.name}{data}`. {chosen.paper}",
+        f"`evomix reproduce {chosen.name}{data}{' --quick' if quick else ''}`. {chosen.paper}",
         "",
+        *([_PRELIMINARY, ""] if quick else []),
         f"Not private: {_WHY_NOT_PRIVATE[chosen.needs_data]}.",
         *(["", f"Rows: `{states.source}`. Repetitions: {made.settings['seeds']}."] if states else []),
         "",
@@ -146,7 +154,7 @@ def _page(chosen: Entry, made: Reproduction, states: States | None, plots: list[
         _line("---" for _ in made.header),
         *map(_line, made.rows),
         "",
-        *(f"* **{verdict(claim)}**: {claim.text} {claim.evidence}" for claim in made.claims),
+        *(f"* **{verdict(claim, quick=quick)}**: {claim.text} {claim.evidence}" for claim in made.claims),
         *(f"* {note}" for note in made.notes),
     ]
     return "\n".join(lines) + "\n"

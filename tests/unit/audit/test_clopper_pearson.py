@@ -2,12 +2,14 @@
 
 import math
 
+import mpmath
 import numpy as np
 import pytest
+from scipy.special import betainc, betaincc
 from scipy.stats import binom
 
 from evomix.audit.claim import epsilon_bounds
-from evomix.audit.clopper_pearson import at_least, at_most
+from evomix.audit.clopper_pearson import _certified, at_least, at_most
 
 MISTAKE = 0.01
 
@@ -36,6 +38,57 @@ def test_known_values():
     assert at_least(np.array([10]), 10, mistake=0.05)[0] == pytest.approx(0.05**0.1, rel=1e-8)
     assert at_least(np.array([0]), 10, mistake=0.05)[0] == 0.0
     assert at_most(np.array([10]), 10, mistake=0.05)[0] == 1.0
+
+
+def _log_pmf(hits, trials, p):
+    rest = mpmath.mpf(1) - p
+    ways = mpmath.loggamma(trials + 1) - mpmath.loggamma(hits + 1) - mpmath.loggamma(trials - hits + 1)
+    return mpmath.exp(ways + hits * mpmath.log(p) + (trials - hits) * mpmath.log(rest))
+
+
+def _tail(hits, trials, p, step):
+    """Return the probability of ``hits`` or more (step 1) or fewer (−1), to 20 digits, for p on the other side."""
+    p = mpmath.mpf(p)
+    term = total = _log_pmf(hits, trials, p)
+    while 0 <= hits + step <= trials and term > total * mpmath.mpf(10) ** -20:
+        odds = p / (1 - p)
+        term *= odds * (trials - hits) / (hits + 1) if step > 0 else hits / odds / (trials - hits + 1)
+        total, hits = total + term, hits + step
+    return total
+
+
+@pytest.mark.parametrize("trials", [10**3, 10**5, 10**7, 10**8, 10**9])
+@pytest.mark.parametrize("mistake", [0.05, 4e-5, 1e-9])
+def test_each_bound_misses_no_more_than_allowed_where_the_inverse_is_wrong_too(trials, mistake):
+    hits = np.array([1, 2, 100, 998, 999, 1000] + [trials // 100] * (trials <= 10**7))
+    low, high = at_least(hits, trials, mistake=mistake), at_most(hits, trials, mistake=mistake)
+    with mpmath.workdps(30):
+        for count, below, above in zip(hits.tolist(), low, high, strict=True):
+            assert below < count / trials <= above
+            missed = _tail(count, trials, below, 1), _tail(count, trials, above, -1) if count < trials else mistake
+            assert max(missed) <= mistake
+            # And next to no less: a bound that is far off would be safe and of no use. Near 1 floats are too coarse.
+            assert count > trials // 2 or min(missed) > 0.99 * mistake
+
+
+def test_the_inverse_alone_would_not_do():
+    # What SciPy's inverse gives for a thousand hits in 10⁹ trials; should that be mended, this only says less.
+    assert at_least(np.array([1000]), 10**9, mistake=4e-5)[0] < 0.9e-6
+    for guess in (1.9e-6, 0.5e-6, np.nan, 0.0):
+        found = _certified(np.array([guess]), lambda p: betainc(1000.0, 1e9 - 999.0, p), 4e-5, outward=-1.0)[0]
+        assert betainc(1000.0, 1e9 - 999.0, found) <= 4e-5
+        found = _certified(np.array([guess]), lambda p: betaincc(1001.0, 1e9 - 1000.0, p), 4e-5, outward=1.0)[0]
+        assert betaincc(1001.0, 1e9 - 1000.0, found) <= 4e-5
+
+
+@pytest.mark.parametrize("trials", [1, 10**3, 10**6, 10**9])
+def test_the_ends_need_no_search(trials):
+    for mistake in (0.05, 1e-17):
+        none, every = np.array([0]), np.array([trials])
+        assert at_least(none, trials, mistake=mistake)[0] == 0.0
+        assert at_most(every, trials, mistake=mistake)[0] == 1.0
+        assert -math.expm1(math.log(mistake) / trials) <= at_most(none, trials, mistake=mistake)[0] <= 1.0
+        assert 0.0 < at_least(every, trials, mistake=mistake)[0] <= math.exp(math.log(mistake) / trials)
 
 
 def _bound(likely, other, *, trials, delta):

@@ -51,7 +51,7 @@ def test_the_laplace_loss_is_bounded_by_its_pure_epsilon_and_leans_to_its_side()
 
 @pytest.mark.parametrize("make", [gaussian, laplace])
 def test_the_statistic_is_the_claimed_one_whatever_runs(make):
-    pair = WorstCaseVotes(make(1.5), make(0.01))
+    pair = WorstCaseVotes(make(1.5), make(0.001))
     # Votes with hardly any noise: the loss is what the claimed noise would make of exact votes.
     exact = 1.0 / 1.5**2 if make is gaussian else 2.0 / 1.5
     assert pair.losses(0, 100, SystemSource()) == pytest.approx(exact, abs=0.1)

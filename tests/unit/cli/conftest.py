@@ -101,7 +101,7 @@ def backend(monkeypatch):
         out=Path("s.csv"), rows=7, run_dir=Path("s.run"), warnings=("income: odd",), plan={"draws": 5}
     )
 
-    def synthesize_to_file(spec, *, progress=None):
+    def synthesize_to_file(spec, *, progress=None, warned=None):
         outcome.privacy = {**state.privacy, "private": state.private}
         return state.record("synth", spec.values, outcome)
 

@@ -255,9 +255,9 @@ def test_environment_trouble_says_which(evomix, backend, error, words):
 
 
 def test_warnings_of_libraries_are_not_shown(evomix, monkeypatch):
-    from evomix.cli import plan as plan_module
+    from evomix.experiment import histogram_file
 
-    monkeypatch.setattr(plan_module, "_histogram", lambda path: warnings.warn(CANARY, stacklevel=1))
+    monkeypatch.setattr(histogram_file, "read_histograms", lambda paths: warnings.warn(CANARY, stacklevel=1))
     assert CANARY not in evomix("plan", "--n", "9", "--epsilon", "1", "--public-histogram", "h.json").err
 
 

@@ -1,3 +1,4 @@
+import json
 import re
 import sys
 from fractions import Fraction
@@ -63,6 +64,43 @@ def test_json_is_one_object(evomix, tables):
     assert "measured" not in found
 
 
+def test_the_public_shares_that_are_written_are_what_a_plan_takes(evomix, tables):
+    given = ("--n", 5000, "--epsilon", 4)
+    told = evomix("diagnose", "public", "one.csv", "two.csv", *given, "--histogram-out", "two.json", "--json").json
+    rows = json.loads((tables / "two.json").read_text())
+    assert [len(row) for row in rows] == [told["candidates"]] * 2
+    planned = evomix("plan", *given, "--public-histogram", "two.json", "--json").json
+    assert planned["proximity"] == pytest.approx(told["proximity"])
+    assert planned["candidates"] == told["candidates"]
+    assert (planned["mechanism"], planned["proximity_assumed"]) == ("linmix", False)
+    # Here all possible records are candidates, for which a run takes one round; a plan cannot know that.
+    alike = ("--rounds", told["rounds"], "--draws", told["draws"])
+    compared = evomix("plan", *given, *alike, "--public-histogram", "two.json", "--json").json["comparison"]
+    assert {name: one["estimate_tv"] for name, one in compared.items()} == pytest.approx(told["estimate_tv"])
+    single = evomix("diagnose", "public", "one.csv", *given, "--histogram-out", "one.json")
+    assert "public votes: one.json\n" in single.out
+    assert sum(json.loads((tables / "one.json").read_text())) == pytest.approx(1.0)
+    assumed = evomix("plan", *given, "--public-histogram", "one.json")
+    assert "γ assumed: one histogram does not tell (--proximity): 0.5\n" in assumed.out
+    assert "γ = 0.5 (assumed)" in assumed.out
+
+
+def test_the_diagnosis_tells_the_worst_case_of_draws_and_the_forecast_of_the_estimate(evomix, tables):
+    given = ("--n", 5000, "--epsilon", 4, "--candidates", 50)
+    found = evomix("diagnose", "public", "one.csv", "two.csv", *given)
+    lines = found.out.splitlines()
+    assert any(line.startswith("worst case of raw draws: ") for line in lines)
+    (told,) = [line for line in lines if line.startswith("estimate that a run goes on with: ")]
+    assert "the denoised estimate of " in told
+
+
+def test_a_number_of_candidates_that_was_assumed_is_told(evomix, tables):
+    rows = np.random.default_rng(0).integers(0, 10**6, (3000, 2))
+    write_table(pa.table({"a": rows[:, 0], "b": rows[:, 1]}), "wide.csv")
+    assert "1000 were assumed" in evomix("diagnose", "public", "wide.csv").err
+    assert "were assumed" not in evomix("diagnose", "public", "wide.csv", "--candidates", 1000).err
+
+
 def test_one_table_is_warned_about(evomix, tables):
     answer = evomix("diagnose", "public", "one.csv")
     assert "between random parts of the public table" in answer.out
@@ -71,19 +109,35 @@ def test_one_table_is_warned_about(evomix, tables):
 
 def test_a_measurement_is_told_with_its_charge_and_what_to_do_with_it(evomix, tables):
     answer = evomix(
-        "diagnose", "public", "one.csv", "--private", "private.csv", "--epsilon-test", 2, "--budget", "3:1e-6"
+        "diagnose",
+        "public",
+        "one.csv",
+        "--private",
+        "private.csv",
+        "--epsilon-test",
+        2,
+        "--budget",
+        "3:1e-6",
+        "--epsilon",
+        1,
+        "--histogram-out",
+        "shares.json",
     )
     assert answer.code == 0, answer.err
     assert "charged: ε = 2, δ = 0 (replace-one, unit: one row)" in answer.out
     (line,) = [line for line in answer.out.splitlines() if "--proximity" in line]
     passed_on = line.split("--proximity ")[1].split("`")[0]
     assert 0.1 < float(passed_on) <= 1.0
-    plan = evomix("plan", "--n", 400, "--epsilon", 1, "--mechanism", "pubmix", "--proximity", passed_on)
+    assert re.search(r"from the public ones, on \d+ candidates: ", answer.out)
+    assert line.endswith(" candidates")
+    written = ("--public-histogram", "shares.json")
+    plan = evomix("plan", "--n", 400, "--epsilon", 1, "--proximity", passed_on, *written, "--json")
     assert plan.code == 0, plan.err
+    assert plan.json["mechanism"] == "pubmix"
 
 
 def test_over_the_budget_it_is_refused_with_exit_code_three_and_nothing_is_told(evomix, tables):
-    paid = ("diagnose", "public", "one.csv", "--private", "private.csv", "--epsilon-test", 2)
+    paid = ("diagnose", "public", "one.csv", "--private", "private.csv", "--epsilon-test", 2, "--candidates", 50)
     answer = evomix(*paid, "--budget", "1.5:1e-6")
     assert answer.code == 3
     assert answer.out == ""
@@ -127,6 +181,8 @@ def test_all_is_passed_on(evomix, asked, tables):
         (("--private", "p.csv", "--epsilon-test", "1", "--proximity", "0.5"), "--proximity cannot"),
         (("--private", "p.csv", "--epsilon-test", "0"), "epsilon='0'"),
         (("--n", "5"), "n and epsilon"),
+        (("--private", "private.csv", "--epsilon-test", "1"), "a distance grows with their number"),
+        (("--histogram-out", "shares.txt"), "ends in .json"),
     ],
 )
 def test_options_that_contradict_or_do_nothing_are_refused(evomix, tables, words, said):
@@ -146,7 +202,9 @@ def test_a_stop_says_what_it_cost(evomix, tables, monkeypatch, charged, said):
         raise KeyboardInterrupt
 
     monkeypatch.setattr(Ledger, "open_run", stopped)
-    answer = evomix("diagnose", "public", "one.csv", "--private", "private.csv", "--epsilon-test", 2)
+    answer = evomix(
+        "diagnose", "public", "one.csv", "--private", "private.csv", "--epsilon-test", 2, "--candidates", 50
+    )
     assert answer.code == 130
     assert said in answer.err
 
@@ -162,7 +220,9 @@ def test_a_failure_says_what_it_cost(evomix, tables, monkeypatch, charged, said,
         raise error
 
     monkeypatch.setattr(Ledger, "open_run", failing)
-    answer = evomix("diagnose", "public", "one.csv", "--private", "private.csv", "--epsilon-test", 2)
+    answer = evomix(
+        "diagnose", "public", "one.csv", "--private", "private.csv", "--epsilon-test", 2, "--candidates", 50
+    )
     assert answer.code == 4
     assert (said or "evomix: ") in answer.err
     assert ("charged" in answer.err) == charged
@@ -176,7 +236,7 @@ def test_a_failure_says_what_it_cost(evomix, tables, monkeypatch, charged, said,
 def test_an_interval_is_written_no_narrower_than_it_is_and_not_much_wider(one, other):
     low, high = sorted((one, other))
     measured = {"distance": low, "interval": [low, high], "confidence": 0.95, "sampling": 0.01}
-    measured |= {"epsilon": 1.0, "delta": 0.0, "adjacency": "replace-one", "unit": "one row"}
+    measured |= {"epsilon": 1.0, "delta": 0.0, "adjacency": "replace-one", "unit": "one row", "candidates": 9}
     first, *_, last = _measured_lines(measured | {"judged": {"verdict": "."}})
     written = [Fraction(text) for text in re.search(r"between ([0-9.]+) and ([0-9.]+);", first).groups()]
     assert 0 <= written[0] <= low <= high <= written[1] <= 1

@@ -1,10 +1,13 @@
 import json
+import re
+from decimal import Decimal
 
 import numpy as np
 import pytest
 
 from evomix.cli.plan import OBJECTIVES
 from evomix.experiment import noise_choice
+from evomix.experiment.trade_off_plot import MOST_CURVES
 
 BASIC = ("plan", "--n", "2000", "--epsilon", "1")
 
@@ -64,6 +67,38 @@ def test_a_plot_is_drawn_of_the_curve(evomix, tmp_path):
     assert "n = 2,000" in drawn
     assert "draws over all rounds" in drawn
     assert "20,000 candidates" in drawn or "10,000 candidates" in drawn
+    assert drawn.count('class="evx-ring') == 1
+    assert ">the plan<" in drawn
+
+
+def test_the_curve_of_the_plan_is_among_those_that_are_drawn(evomix, tmp_path):
+    evomix(*BASIC, "--candidates", "30", "--plot", tmp_path / "curve.svg")
+    drawn = (tmp_path / "curve.svg").read_text()
+    assert ">30 candidates<" in drawn
+    assert drawn.count('class="evx-ring') == 1
+    assert len(re.findall(r">[0-9,]+ candidates<", drawn)) == MOST_CURVES
+
+
+def test_delta_is_written_in_few_digits_and_never_too_small(evomix):
+    told = evomix("plan", "--n", "32561", "--epsilon", "1")
+    exact = evomix("plan", "--n", "32561", "--epsilon", "1", "--json").json["delta"]
+    (written,) = re.findall(r"δ = ([0-9.e-]+) ", told.out)
+    assert len(written) <= 9
+    assert Decimal(repr(exact)) <= Decimal(written) <= Decimal(repr(exact)) * Decimal("1.001")
+
+
+def test_rounds_that_do_not_draw_are_left_out_of_the_draws(evomix):
+    out = evomix(*BASIC, "--mechanism", "linmix,linmix,gaussian", "--draws", "200").out
+    assert "draws: 2 × 100\n" in out
+
+
+def test_histograms_of_one_file_and_of_several_are_the_same(evomix, histograms, tmp_path):
+    rows = [json.loads(path.read_text()) for path in histograms]
+    (tmp_path / "all.json").write_text(json.dumps(rows))
+    together = evomix(*BASIC, "--public-histogram", tmp_path / "all.json", "--json").json
+    assert together == evomix(*BASIC, *_each(histograms), "--json").json
+    assert together["mechanism"] == "linmix"
+    assert together["proximity_assumed"] is False
 
 
 @pytest.mark.parametrize(
@@ -74,7 +109,8 @@ def test_a_plot_is_drawn_of_the_curve(evomix, tmp_path):
         (("--plot", "missing/c.svg"), "does not exist"),
         (("--objective", "estimate"), "objective='estimate' has no effect without public_histogram"),
         (("--objective", "votes"), "objective must be one of draws, estimate"),
-        (("--proximity", "0.2"), "proximity=0.2 has no effect"),
+        (("--proximity", "0.2"), "proximity=0.2 has no effect without public votes"),
+        (("--mechanism", "pubmix", "--proximity", "0.1"), "proximity=0.1 has no effect without public votes"),
         (("--mechanism", "gaussian", "--draws", "9"), "draws=9 has no effect"),
         (("--mechanism", "gaussian", "--accounting", "draws"), "draws nothing"),
         (("--mechanism", "linmix,gaussian", "--rounds", "3"), "rounds=3"),

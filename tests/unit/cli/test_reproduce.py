@@ -40,6 +40,8 @@ def test_a_figure_without_data(evomix, tmp_path):
 def test_a_figure_as_json(evomix, tmp_path):
     found = evomix("reproduce", "pubmix-fig3", "--out", tmp_path, "--json").json
     assert len(found["files"]) == 3
+    assert found["quick"] is False
+    assert {claim["preliminary"] for claim in found["claims"]} == {False}
     assert {claim["supported"] for claim in found["claims"]} == {True, "not comparable"}
 
 
@@ -53,6 +55,8 @@ def test_a_figure_from_data_says_that_it_is_not_private(evomix, tmp_path):
     assert answer.code == 0, answer.err
     assert "without a privacy guarantee" in answer.err
     assert "AA" in answer.out
+    assert "supported (preliminary): " in answer.out or "not comparable (preliminary): " in answer.out
+    assert ": supported: " not in answer.out
 
 
 @pytest.mark.parametrize(

@@ -14,7 +14,7 @@ from evomix.privacy.gaussian_accounting import gaussian_delta, gaussian_stddev
 from evomix.privacy.laplace_accounting import laplace_delta
 from evomix.privacy.rounds import GaussianRound, LaplaceRound
 
-SHARED = {"adjacency": "replace-one", "n": 100, "epsilon": 2.0, "delta": 1e-6}
+SHARED = {"private": True, "adjacency": "replace-one", "n": 100, "epsilon": 2.0, "delta": 1e-6}
 WEIGHT = mixing_weight(2.0, 1e-6, n=100, draws=40, floor=0.1)
 MIXTURE = SHARED | {"mechanism": "linmix", "draws": 40, "mixing_weight": WEIGHT, "floor": 0.1, "rounds": 2}
 GAUSSIAN = SHARED | {"mechanism": "gaussian", "rounds": 2, "stddev": gaussian_stddev(2.0, 1e-6, rounds=2)}
@@ -98,6 +98,7 @@ def test_rounds_that_differ_are_audited_together(audited):
         {"mechanism": "gaussian", "candidates": 20, "stddev": 6.0},
     ]
     mixed = SHARED | {"mechanism": "linmix,gaussian", "releases": releases, "accountant": "pld", "epsilon": 3.0}
+    mixed |= {"rounds": 2}
     found = audited(mixed, trials=500)
     assert found["verdict"] == "consistent"
     assert 0.0 < found["proven_delta"] <= 1e-6
@@ -109,7 +110,7 @@ def test_a_weight_that_cannot_be_sampled_exactly_is_refused(audited):
         audited(MIXTURE | {"mixing_weight": 1e-20})
 
 
-@pytest.mark.parametrize("trials", [0, -3, 2.5])
+@pytest.mark.parametrize("trials", [0, -3, 2.5, 10**9 + 1, 10**400])
 def test_odd_trials_are_refused(audited, trials):
     with pytest.raises(SpecError, match="trials"):
         audited(MIXTURE, trials=trials)

@@ -1,8 +1,10 @@
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
 from evomix import privacy
-from evomix.experiment.comparison import PREFERENCE, TIE, Compared, compare, recommend
+from evomix.experiment.comparison import PREFERENCE, TIE, Compared, _finding, compare, recommend
 from evomix.experiment.forecast import VotesRelease, forecast
 from evomix.experiment.noise_choice import MixtureBudget, designed_choice, uniform_choice
 from evomix.experiment.stand_ins import StandIn, public_votes
@@ -40,7 +42,7 @@ def _truth(budget, public, votes):
 def test_the_mechanism_that_is_recommended_is_then_the_best(distance, budget, best):
     *rows, private = _alike(distance, 5)
     public = public_votes(rows, "auto")
-    verdict = compare(budget, public)
+    verdict = compare(budget, public, objective="draws")
     assert verdict.recommended == best
     missed = {name: one.draws_tv for name, one in _truth(budget, public, private).items()}
     assert missed[best] <= (1.0 + TIE) * min(missed.values())
@@ -49,11 +51,11 @@ def test_the_mechanism_that_is_recommended_is_then_the_best(distance, budget, be
 
 
 def test_public_data_that_are_too_far_are_called_so_and_those_that_are_near_are_not():
-    far = compare(MixtureBudget(20_000, 1.0, 1e-6, 20_000, 1), public_votes(_alike(0.98, 2), 0.02))
+    far = compare(MixtureBudget(20_000, 1.0, 1e-6, 20_000, 1), public_votes(_alike(0.98, 2), 0.02), objective="draws")
     # γ = 0.02 is what the user says; the histograms themselves tell otherwise.
     assert far.recommended != "pubmix"
     assert far.reason.startswith("public data are too far (γ = 0.02) to help the draws")
-    near = compare(SMALL, public_votes(_alike(0.1, 4), "auto"))
+    near = compare(SMALL, public_votes(_alike(0.1, 4), "auto"), objective="draws")
     assert "too far" not in near.reason
     assert near.reason.startswith("if private votes lie about γ = ")
     assert "the draws of a round of pubmix should miss" in near.reason
@@ -78,7 +80,11 @@ def test_for_the_estimate_the_reason_speaks_of_the_estimate():
     missed = {one.mechanism: one.estimate_tv for one in verdict.compared}
     assert missed[verdict.recommended] <= (1.0 + TIE) * min(missed.values())
     assert f"from public ones, the denoised estimate of {verdict.recommended} should miss" in verdict.reason
-    assert compare(SMALL, public, objective="estimate") == verdict
+    assert compare(SMALL, public) == verdict
+    assert "(forecast for one release with the whole budget, not for the table)" in verdict.reason
+    assert "one of 3 alike releases" in compare(replace(SMALL, rounds=3), public).reason
+    assert "(assumed)" not in verdict.reason
+    assert "γ = 0.5 (assumed)" in compare(SMALL, public_votes(_alike(0.1, 1), "auto")).reason
 
 
 def _figure(mechanism, missed):
@@ -91,3 +97,20 @@ def test_equals_go_to_the_one_that_leans_least_on_public_data():
     assert recommend(figures, "draws") == "linmix"
     assert recommend(figures, "estimate") == "gaussian"
     assert recommend([_figure("pubmix", 0.1), _figure("linmix", 0.11)], "draws") == "pubmix"
+
+
+def test_near_ties_are_called_ties():
+    figures = [_figure("linmix", 0.101), _figure("gaussian", 0.2), _figure("pubmix", 0.100)]
+    public = public_votes([0.5, 0.5], 0.25)
+    told = _finding(figures, "draws", SMALL, public)
+    assert told.startswith(
+        "if private votes lie about γ = 0.25 from public ones, the draws of a round of linmix and pub"
+    )
+    assert "miss 10.1 % and 10 % of the votes: a tie, and linmix leans least on public data; gaussian 20 % (" in told
+    assert "tie" not in _finding([*figures[:2], _figure("pubmix", 0.09)], "draws", SMALL, public)
+
+
+def test_of_several_histograms_the_sentence_tells_the_distance_that_the_forecast_rests_on():
+    rows = _alike(0.5, 3)
+    told = compare(SMALL, public_votes(rows, 0.1)).reason
+    assert told.startswith(f"if private votes lie about γ = {privacy.proximity(rows):.2g} from public ones")

@@ -11,6 +11,7 @@ from evomix.experiment.design import design
 from evomix.experiment.diagnosing import HELPS, diagnose, diagnose_public, judged
 from evomix.experiment.inputs import open_inputs
 from evomix.experiment.noise_choice import MixtureBudget
+from evomix.experiment.planning import plan
 from evomix.experiment.public_side import open_public
 from evomix.experiment.spec import RunSpec
 
@@ -81,7 +82,17 @@ def test_the_noises_are_judged_by_their_worst_case():
     assert found["linmix"]["worst_case_tv"] == pytest.approx(uniform, rel=1e-6)
     assert found["gain"] == pytest.approx(1 - shaped.objective / uniform, rel=1e-5)
     assert found["better"] == "pubmix"
-    assert found["verdict"].startswith("pubmix is better at γ = 0.1: at worst ")
+    assert found["verdict"].startswith("worst case of raw draws: pubmix is better at γ = 0.1: at worst ")
+
+
+def test_the_forecast_is_that_of_a_plan_for_a_run():
+    found = judged(SKEWED, 0.1, BUDGET)
+    made = plan(n=2000, epsilon=1.0, delta=1e-6, draws=4000, rounds=2, public_histogram=SKEWED, proximity=0.1)
+    assert made.mechanism == "pubmix"
+    assert {one.mechanism: one.estimate_tv for one in made.comparison} == found["estimate_tv"]
+    assert made.recommended == found["recommended"]
+    assert made.reason.startswith(found["forecast"])
+    assert "forecast" not in judged(SKEWED, 0.1, None)
 
 
 @pytest.mark.parametrize("budget", [None, BUDGET])

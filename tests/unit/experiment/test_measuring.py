@@ -18,7 +18,7 @@ NEAR, FAR = jobs(300), jobs(300, values=("c",))
 
 
 def _measured(private, public=PUBLIC, **settings):
-    given = {"epsilon_test": 0.5, "schema": TINY, "dataset": "clinic"} | settings
+    given = {"epsilon_test": 0.5, "schema": TINY, "dataset": "clinic", "candidates": 3} | settings
     return measure_public(private, public, **given)
 
 
@@ -84,6 +84,9 @@ def test_what_is_refused_is_refused_before_the_charge(tmp_path):
         (SpecError, {"epsilon_test": 0.0}),
         (SpecError, {"epsilon_test": 1e-12}),
         (SpecError, {"candidates": 0}),
+        (SpecError, {"candidates": None}),
+        (SpecError, {"histogram_out": tmp_path / "shares.csv"}),
+        (SpecError, {"histogram_out": tmp_path / "missing" / "shares.json"}),
         (SpecError, {"delta": 1e-6}),
         (SpecError, {"private": jobs(0)}),
         (SchemaError, {"public": people(50, seed=1)}),
@@ -96,6 +99,23 @@ def test_what_is_refused_is_refused_before_the_charge(tmp_path):
         with pytest.raises(error):
             _measured(settings.pop("private"), **settings)
     assert Ledger().datasets() == ()
+
+
+def test_a_distance_without_a_number_of_candidates_is_refused_with_the_reason():
+    with pytest.raises(SpecError, match="a distance grows with their number"):
+        _measured(NEAR, candidates=None)
+    assert _measured(NEAR, candidates=None, epsilon=1.0)["measured"]["candidates"] == 3
+    assert Ledger().balance("clinic").runs == 1
+
+
+def test_the_public_shares_are_written_before_anything_is_charged(tmp_path, monkeypatch):
+    def refusing(self, *arguments, **settings):
+        raise BudgetExceeded("no")
+
+    monkeypatch.setattr(Ledger, "open_run", refusing)
+    with pytest.raises(BudgetExceeded):
+        _measured(NEAR, histogram_out=tmp_path / "shares.json")
+    assert json.loads((tmp_path / "shares.json").read_text()) == pytest.approx([1 / 3] * 3)
 
 
 def test_a_failure_after_the_charge_stays_charged_and_tells_nothing(monkeypatch):

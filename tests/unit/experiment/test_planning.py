@@ -184,6 +184,9 @@ def test_a_plan_is_plain_values():
         ({"public_histogram": [0.5, 0.5], "candidates": 3}, "differs from the 2 entries"),
         ({"public_histogram": [[0.5, 0.5], [1.0]]}, "same candidates"),
         ({"mechanism": "gaussian", "proximity": 0.2}, "proximity=0.2 has no effect"),
+        ({"proximity": 0.2}, "proximity=0.2 has no effect without public votes"),
+        ({"mechanism": "pubmix", "proximity": 0.2}, "proximity=0.2 has no effect without public votes"),
+        ({"objective": "draws"}, "without public_histogram"),
     ],
     ids=str,
 )
@@ -304,7 +307,54 @@ def test_no_noise_is_searched_twice(monkeypatch):
 
     monkeypatch.setattr(noise_choice.FloorSearch, "best", searching)
     monkeypatch.setattr(noise_choice, "best_raising", raised)
-    made = plan(**BUDGET, public_histogram=np.random.default_rng(0).dirichlet(np.full(400, 0.3)), trade_off=True)
+    public = np.random.default_rng(0).dirichlet(np.full(400, 0.3))
+    made = plan(**BUDGET, mechanism="pubmix", public_histogram=public, trade_off=True)
     assert seen["search"] == 1
     sizes = {one.candidates for one in made.trade_off}
-    assert len(seen["raising"]) == len(set(seen["raising"])) == len(noise_choice._ROUGH_PARTS) * len(sizes)
+    assert len(seen["raising"]) == len(set(seen["raising"])) == (len(noise_choice._ROUGH_PARTS) + 1) * len(sizes)
+
+
+def test_auto_is_linmix_unless_a_number_is_given_for_the_proximity():
+    public = np.random.default_rng(0).dirichlet(np.full(50, 0.5))
+    assert plan(**BUDGET).mechanism == "linmix"
+    compared = plan(**BUDGET, public_histogram=public)
+    assert (compared.mechanism, compared.proximity_assumed) == ("linmix", True)
+    assert compared.comparison is not None
+    vouched = plan(**BUDGET, public_histogram=public, proximity=0.5)
+    assert (vouched.mechanism, vouched.proximity_assumed) == ("pubmix", False)
+    assert vouched.comparison == compared.comparison
+
+
+def test_a_round_is_worth_what_its_own_share_of_noise_leaves():
+    public = np.zeros(500)
+    public[:3] = (0.6, 0.3, 0.1)
+    made = plan(n=1000, epsilon=0.5, delta=1e-6, rounds=2, public_histogram=public, proximity=0.0)
+    even = plan(n=1000, epsilon=0.5, delta=1e-6, rounds=2, candidates=500)
+    assert made.mixing_weight > even.mixing_weight
+    for one in (made, even):
+        assert one.signal == one.draws[-1] * (1 - one.mixing_weight) ** 2
+
+
+def test_a_plan_that_is_nearly_all_noise_says_so():
+    noisy = plan(n=1000, epsilon=0.1, delta=1e-6, draws=100_000, rounds=2, candidates=5000)
+    assert noisy.mixing_weight >= 0.95
+    assert any(warning.startswith("nearly everything that is released is noise (9") for warning in noisy.warnings)
+    quiet = plan(**BUDGET, candidates=300)
+    assert quiet.mixing_weight < 0.95
+    assert not any("nearly everything" in warning for warning in quiet.warnings)
+
+
+@pytest.mark.parametrize("extra", [{"proximity": 0.2}, {}, {"mechanism": "pubmix", "objective": "estimate"}], ids=str)
+def test_the_comparison_and_the_curve_say_the_same_of_the_plan(extra):
+    public = np.random.default_rng(0).dirichlet(np.full(120, 0.2))
+    made = plan(**BUDGET, rounds=2, draws=3000, public_histogram=public, trade_off=True, **extra)
+    (here,) = [one for one in made.trade_off if (one.draws, one.candidates) == (3000, 120)]
+    (compared,) = [one for one in made.comparison if one.mechanism == made.mechanism]
+    for name in ("mixing_weight", "floor", "worst_case_tv", "estimate_tv"):
+        assert getattr(here, name) == getattr(compared, name)
+
+
+def test_rounds_finer_than_the_histogram_are_planned_too():
+    public = np.random.default_rng(0).dirichlet(np.full(50, 0.5))
+    made = plan(**BUDGET, candidates=[50, 200], public_histogram=public, trade_off=True)
+    assert max(one.candidates for one in made.trade_off) == 50

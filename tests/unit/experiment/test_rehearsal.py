@@ -5,6 +5,7 @@ from experiment_tables import file_spec, people
 
 from evomix.core.errors import EnvironmentFailure, SpecError
 from evomix.experiment.run import dry_run, synthesize_to_file
+from evomix.formats.table import write_table
 from evomix.privacy import Ledger
 from evomix.privacy.budget import Budget
 
@@ -55,6 +56,56 @@ def test_nothing_is_foreseen_of_a_run_that_is_charged_or_whose_name_rests_on_its
     before = {path.name for path in tmp_path.iterdir()}
     assert _refusals(replace(spec, **change)) == []
     assert {path.name for path in tmp_path.iterdir()} == before
+
+
+def test_a_large_total_of_several_runs_is_foreseen_and_told(spec):
+    name = str(spec.private.resolve())
+
+    def totals(warnings):
+        return [warning for warning in warnings if "data set's total is epsilon=" in warning]
+
+    Ledger().open_run("r1", name, Budget(6.0, 1e-6), fingerprint=None, spec_digest="d")
+    assert totals(dry_run(spec)["warnings"]) == []
+    Ledger().open_run("r2", name, Budget(2.1234567, 1e-6), fingerprint=None, spec_digest="d")
+    (foreseen,) = totals(dry_run(spec)["warnings"])
+    assert "total is epsilon=10.13:" in foreseen  # rounded up
+    assert "--budget" in foreseen
+    made = synthesize_to_file(spec)
+    assert totals(made.warnings) == [foreseen]
+    assert "10.13" not in (made.run_dir / "report.html").read_text()
+    Ledger().grant(name, Budget(30.0, 1e-4))
+    (limited,) = totals(dry_run(spec)["warnings"])
+    assert "--budget" not in limited
+
+
+def test_a_run_of_nearly_nothing_but_noise_is_told_before_it_is_charged(tmp_path):
+    noisy = file_spec(tmp_path, epsilon=0.1, draws=100_000)
+    told = []
+
+    def warned(sentence):
+        told.append(sentence)
+        assert Ledger().datasets() == ()
+
+    made = synthesize_to_file(noisy, warned=warned)
+    (said,) = [one for one in told if one.startswith("nearly everything that is released is noise")]
+    assert said in made.warnings
+    assert said in dry_run(replace(noisy, overwrite=True))["warnings"]
+    assert "early everything that is released is noise" in (made.run_dir / "report.html").read_text()
+
+
+def test_a_dry_run_of_pubmix_knows_the_noise_that_the_public_votes_need(tmp_path):
+    write_table(people(200, seed=4), tmp_path / "public.csv")
+    spec = file_spec(tmp_path, public=tmp_path / "public.csv", mechanism="pubmix", proximity=0.1, seed=1, draws=300)
+    foreseen, made = dry_run(spec), synthesize_to_file(spec).plan
+    for name in ("mixing_weight", "floor", "signal", "per_round"):
+        assert foreseen[name] == made[name]
+    assert made["signal"] == made["draws"][-1] * (1 - made["mixing_weight"]) ** 2
+
+
+def test_shrinkage_with_nothing_to_lean_on_is_refused(spec):
+    with pytest.raises(SpecError, match="denoising='shrunk' has no effect without public rows"):
+        dry_run(replace(spec, denoising="shrunk", mechanism="gaussian"))
+    dry_run(replace(spec, denoising="shrunk"))  # draws lean on the noise distribution
 
 
 def test_a_ledger_that_cannot_be_read_stops_a_dry_run_as_it_stops_a_run(spec, tmp_path):

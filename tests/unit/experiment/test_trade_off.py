@@ -54,3 +54,22 @@ def test_no_more_candidates_than_there_are_records(most):
     curve = trade_off(MixtureBudget(10, 1.0, 1e-6, 1, 1), most, public=None, most=most)
     assert max(one.candidates for one in curve) == most
     assert min(one.draws for one in curve) == 1
+
+
+def test_public_votes_without_noise_of_their_shape_only_judge():
+    curve = trade_off(BUDGET, 400, public=PUBLIC, shaped=False)
+    blind = {(one.draws, one.candidates): one for one in trade_off(BUDGET, 400, public=None)}
+    for one in curve:
+        other = blind[one.draws, one.candidates]
+        assert (one.mixing_weight, one.floor) == (other.mixing_weight, other.floor)
+        assert one.worst_case_tv <= other.worst_case_tv
+
+
+def test_near_public_votes_that_are_everywhere_serve_as_they_are():
+    shares = np.random.default_rng(0).dirichlet(np.full(300, 50.0))
+    assert 0.4 < shares.min() * 300 < 0.7  # between two of the rough parts
+    public = public_votes(shares, 0.0)
+    for one in trade_off(BUDGET, 300, public=public):
+        if one.candidates == 300:
+            assert one.floor == pytest.approx(shares.min())
+            assert one.worst_case_tv < 1e-9

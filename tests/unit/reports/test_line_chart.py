@@ -71,6 +71,13 @@ def test_a_lone_point_is_seen():
     assert of_class(line_chart([Series("a", [1, 2], [1.0, 2.0])], **WORDS), "evx-dot") == []
 
 
+def test_a_mark_on_another_curve_is_a_ring():
+    svg = line_chart([Series("a", [1, 2], [1, 2]), Series("here", [2], [2], marker=True, large=True)], **WORDS)
+    (ring,) = of_class(svg, "evx-ring")
+    assert (float(ring.get("cx")), float(ring.get("cy"))) == pytest.approx(curve(svg)[0][-1])
+    assert of_class(svg, "evx-dot") == []
+
+
 def test_spread_is_a_band_on_lines_and_bars_on_points():
     plain = line_chart([Series("a", [1, 2], [1.0, 2.0], spread=[0.1, 0.2])], **WORDS)
     dots = line_chart([Series("a", [1, 2, 3], [1.0, 2.0, 2.0], spread=[0.1, 0.2, 0.0], marker=True)], **WORDS)
@@ -180,6 +187,10 @@ numbers = st.floats(-1e9, 1e9).filter(lambda value: value == 0.0 or abs(value) >
 def test_an_axis_shows_all_values_and_has_ticks(values, tight):
     scale = choose_scale(values, log=False, name="x", tight=tight)
     check(scale, values)
+    if not tight:
+        ticks, slack = [value for value, _ in scale.ticks()], 1e-6 * (scale.high - scale.low)
+        assert ticks[0] <= min(values) + slack
+        assert ticks[-1] >= max(values) - slack
 
 
 @given(st.lists(st.floats(1e-12, 1e12), min_size=1, max_size=5), st.booleans())
@@ -249,6 +260,17 @@ def test_a_level_is_a_line_at_its_height():
     (bar,) = bars(svg, 0)
     assert float(line.get("y1")) == pytest.approx(bar["y"] + bar["height"] / 2, abs=0.02)
     assert "floor" in texts(svg)
+
+
+def test_bars_stand_clear_of_the_axis():
+    svg = histogram([("a", [0.0, 0.0, 1.0]), ("b", [0.0])], bins=20, **WORDS)
+    first, last = bars(svg, 0)
+    assert first["x"] >= LEFT + first["width"]
+    assert last["x"] + last["width"] <= WIDTH - RIGHT - last["width"] / 2
+    (zero,) = [
+        one for one in ET.fromstring(svg).iter(f"{SVG}text") if one.text == "0" and one.get("text-anchor") == "middle"
+    ]
+    assert LEFT < float(zero.get("x")) < first["x"]
 
 
 def test_many_labels_are_thinned():

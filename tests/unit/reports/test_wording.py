@@ -34,11 +34,13 @@ def test_bounds_are_rounded_up(value, text):
 @example(4e-12)
 @example(5e-324)
 @example(13.0)
+@example(5.0)
 def test_a_factor_is_never_written_smaller_than_it_is(exponent):
     text = power_or_number(exponent)
     with mpmath.workdps(60):
-        written = mpmath.mpf(text[3:].replace(",", "")) * mpmath.log(10)
-        if not text.startswith("10^"):
+        if text.startswith("10^"):
+            written = mpmath.mpf(text[3:].replace(",", "")) * mpmath.log(10)
+        else:
             written = mpmath.log(mpmath.mpf(text.replace(",", "")))
         assert exponent <= written <= exponent + 0.24
     assert power_or_number(0.0) == "1.00"

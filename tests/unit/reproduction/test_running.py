@@ -38,6 +38,19 @@ def test_the_catalog_and_the_registry_know_the_same_figures():
     assert entry("pubmix-fig2").figure == "Figure 2"
 
 
+def test_a_quick_figure_is_marked_preliminary(asked, data, tmp_path):
+    made, files = running.reproduce("pubmix-fig4", data=data, out=tmp_path, quick=True)
+    found = json.loads(files[2].read_text())
+    assert found["quick"] is True
+    assert [claim["preliminary"] for claim in found["claims"]] == [True, True, True]
+    page = files[3].read_text()
+    assert "Preliminary: fewer points and repetitions" in page
+    assert "**supported (preliminary)**: one." in page
+    assert "**not comparable (preliminary)**: three." in page
+    assert "--data FILE --quick`" in page
+    assert running.verdict(made.claims[1], quick=True) == "not supported (preliminary)"
+
+
 def test_what_is_left_behind(asked, data, tmp_path):
     made, files = running.reproduce("pubmix-fig4", data=data, out=tmp_path / "new" / "folder", seeds=3)
     assert made is PLAIN
@@ -59,7 +72,10 @@ def test_what_is_left_behind(asked, data, tmp_path):
     assert [claim["supported"] for claim in found["claims"]] == [True, False, "not comparable"]
     assert {"evomix", "numpy", "scikit-learn"} <= set(found["software"])
     assert str(data.parent) not in files[2].read_text()  # where the file lies is nobody's business
+    assert found["quick"] is False
+    assert {claim["preliminary"] for claim in found["claims"]} == {False}
     page = files[3].read_text()
+    assert "reliminary" not in page
     assert "Not private: a simulation" in page
     assert "![" in page
     assert "**supported**: one." in page
