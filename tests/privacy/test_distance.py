@@ -26,7 +26,8 @@ POINTS = {
 
 
 def _words(house, *more):
-    paid = ("--private", house.private, "--epsilon-test", EPSILON, "--ledger", house.ledger, "--dataset", "d")
+    paid = ("--private", house.private, "--epsilon-test", EPSILON, "--ledger", house.ledger, "--dataset", "d",
+            "--candidates", 20)  # fmt: skip
     return ["diagnose", "public", house.public, *paid, *more]
 
 
@@ -70,7 +71,7 @@ def planted(tmp_path, monkeypatch):
 
 
 def _measure(planted, *more, suffix="csv"):
-    paid = ("--private", planted / f"private.{suffix}", "--epsilon-test", 1)
+    paid = ("--private", planted / f"private.{suffix}", "--epsilon-test", 1, "--candidates", 20)
     public = ("diagnose", "public", planted / f"public.{suffix}", "--schema", planted / "schema.json")
     return call([*public, *paid, "--debug", *more])
 
