@@ -70,7 +70,7 @@ def main():
     lines = [line for case in cases(asked.data) for line in rows(*case, asked.seeds)]
     publish(
         "rounds_that_differ",
-        f"Coarse to fine is at most {', '.join(map(str, COARSE_TO_FINE))} candidates. Mean ± s.d. over {asked.seeds} seeds:",
+        f"Coarse to fine: at most {', '.join(map(str, COARSE_TO_FINE))} candidates. Mean ± s.d., {asked.seeds} seeds:",
         markdown(["private", "rounds", "T", "account", "2-way TV", "accuracy", "AUC"], lines),
         command="python benchmarks/rounds_that_differ.py --data FOLDER",
     )
