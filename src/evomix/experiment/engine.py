@@ -80,16 +80,18 @@ class Finished:
 
 
 @dataclass(frozen=True, slots=True)
-class _RunRounds:
+class RunRounds:
     """The ledger's view of one run, for the curator."""
 
     ledger: Ledger
     run_id: str
 
     def begin_round(self, round_index: int) -> None:
+        """Record a release that is about to be computed."""
         self.ledger.begin_round(self.run_id, round_index)
 
     def begun(self) -> frozenset[int]:
+        """Return the rounds that were begun, by this process or an earlier one."""
         return self.ledger.started_rounds(self.run_id)
 
 
@@ -156,7 +158,7 @@ def run(
 
 def _charge(
     spec: RunSpec, made: Design, settings: dict[str, Any], saved: dict[str, Any] | None
-) -> tuple[_RunRounds, str]:
+) -> tuple[RunRounds, str]:
     """Charge a new run, or make sure that an interrupted one goes on as it was charged; on disk when this returns.
 
     Returns:
@@ -180,7 +182,7 @@ def _charge(
             grant=None if spec.budget is None else Budget.parse(spec.budget),
             rounds=plan.rounds,
         )
-        return _RunRounds(ledger, run_id), dataset
+        return RunRounds(ledger, run_id), dataset
     ledger.check_resume(
         saved["run_id"],
         fingerprint=digest,
@@ -190,14 +192,14 @@ def _charge(
     )
     # The charge stays under the name it was made under, whatever the data set is called now.
     charged = next(entry.dataset for entry in ledger.entries() if entry.run_id == saved["run_id"])
-    return _RunRounds(ledger, saved["run_id"]), charged
+    return RunRounds(ledger, saved["run_id"]), charged
 
 
 def _evolve(
     made: Design,
     inputs: Inputs,
     rng: np.random.Generator,
-    rounds: _RunRounds,
+    rounds: RunRounds,
     source: RandomSource,
     folder: Path | None,
     report: Progress,

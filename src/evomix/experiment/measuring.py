@@ -4,7 +4,6 @@ One release, charged like a run: the ledger has the charge and the begun release
 """
 
 import uuid
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
 
@@ -17,6 +16,7 @@ from evomix.curator.guard import withheld
 from evomix.experiment import artifacts
 from evomix.experiment.design import PUBLIC_VOTERS
 from evomix.experiment.diagnosing import Diagnosis, diagnose, judged
+from evomix.experiment.engine import RunRounds
 from evomix.experiment.histogram_file import check_histogram_place, write_histograms
 from evomix.experiment.identity import MEMORY, dataset_name, fingerprint, spec_digest, unit_in_words
 from evomix.experiment.inputs import Inputs, open_inputs
@@ -27,17 +27,6 @@ from evomix.privacy.mechanisms.distance import CONFIDENCE, MeasuredDistance, Noi
 
 ADJACENCY: Final = "replace-one"
 _SIMULATIONS: Final = 20
-
-
-@dataclass(frozen=True, slots=True)
-class _OneRelease:
-    """The ledger's view of the measurement, for the curator."""
-
-    ledger: Ledger
-    run_id: str
-
-    def begin_round(self, round_index: int) -> None:
-        self.ledger.begin_round(self.run_id, round_index)
 
 
 def measure_public(
@@ -149,7 +138,7 @@ def _release(
         found.candidates,
         found.shares,
         mechanism,
-        ledger=_OneRelease(ledger, run_id),
+        ledger=RunRounds(ledger, run_id),
     )
     ledger.finish_run(run_id)
     return released, {

@@ -2,11 +2,12 @@
 
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import Final
+from typing import Any, Final
 
 from evomix.experiment.allocation import choose_candidates, votes_signal
 from evomix.experiment.plans import Plan, RoundPlan
 from evomix.privacy.budget import LARGE_EPSILON
+from evomix.privacy.mechanisms.schedule import common_figures
 
 MOSTLY_NOISE: Final = 0.95
 """Share of noise in a draw from which there is a warning."""
@@ -54,9 +55,7 @@ def summarise(
         candidates=most,
         draws=draws if any(draws) else (),
         variations=variations,
-        mixing_weight=_shared([one.mixing_weight for one in per_round]),
-        floor=_shared([one.floor for one in per_round]),
-        noise_scale=_shared([one.noise_scale for one in per_round]),
+        **_shared_noise(per_round),
         signal=signal,
         worst_case_tv=worst_case_tv,
         warnings=_warnings(n, epsilon, delta, signal, per_round),
@@ -66,8 +65,10 @@ def summarise(
     )
 
 
-def _shared(figures: Sequence[float | None]) -> float | None:
-    return figures[0] if len(set(figures)) == 1 else None
+def _shared_noise(per_round: Sequence[RoundPlan]) -> dict[str, Any]:
+    """Return the figures of the noise by name; one that rounds do not share is ``None``."""
+    names = ("mixing_weight", "floor", "noise_scale")
+    return common_figures([{name: getattr(one, name) for name in names} for one in per_round])
 
 
 def with_rounds(planned: Plan, per_round: tuple[RoundPlan, ...]) -> Plan:
@@ -83,9 +84,7 @@ def with_rounds(planned: Plan, per_round: tuple[RoundPlan, ...]) -> Plan:
     return replace(
         planned,
         per_round=per_round,
-        mixing_weight=_shared([one.mixing_weight for one in per_round]),
-        floor=_shared([one.floor for one in per_round]),
-        noise_scale=_shared([one.noise_scale for one in per_round]),
+        **_shared_noise(per_round),
         signal=signal,
         worst_case_tv=None,
         warnings=_warnings(planned.n, planned.epsilon, planned.delta, signal, per_round),
