@@ -26,7 +26,7 @@ def scores(real: pd.DataFrame, synthetic: Any, public: pd.DataFrame, *, target: 
     Arms: synthetic; ceiling, as many rows of the real table itself; floor, the public rows; uniform, rows even
     over the schema (no model, for accuracy and AUC).
     """
-    found = evomix.evaluate(real, synthetic, public=public, target=target, seeds=1)
+    found = evomix.evaluate(real, synthetic, public=public, target=target, seeds=1, geometry=False)
     marginals = found["fidelity"]["marginals"]
     parts = {"synthetic": "mean", "ceiling": "ceiling", "floor": "floor", "uniform": "uniform"}
     answer = {"tv": {arm: [item[part] for item in marginals] for arm, part in parts.items()}}

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 SRC = Path(__file__).parents[2] / "src"
-SIBLINGS = ("evolution", "curator", "modalities", "selection", "evaluation")
+SIBLINGS = ("evolution", "curator", "modalities", "selection", "evaluation", "diagnosis")
 EXACT_VOTES = ("evomix.curator.records", "evomix.curator.voting")
 PRIVACY_MAY_IMPORT = {"numpy", "scipy", "numba", "opendp", "platformdirs", "threadpoolctl"}
 CORE_MAY_IMPORT = {"numba", "numpy", "pyarrow"}

@@ -10,6 +10,7 @@ import typer
 
 from evomix.cli import options
 from evomix.cli.console import answer, answer_json, answer_table, warn
+from evomix.cli.diagnose_generator import generator
 from evomix.cli.failures import FailedAfterCharge, Interrupted, fails
 from evomix.cli.numbers import parse_epsilon, parse_whole
 from evomix.cli.wording import amount
@@ -18,12 +19,7 @@ from evomix.core.errors import EvomixError, SpecError
 _NOTHING = "nothing was charged"
 
 diagnose = typer.Typer(help="Say what inputs are good for, before they are used.")
-
-
-@diagnose.callback()
-def _group() -> None:
-    # Without it, a group of one command would be that command.
-    pass
+diagnose.command("generator")(generator)
 
 
 @diagnose.command("public")

@@ -25,6 +25,12 @@ def evaluate(
         str | None, typer.Option("--target", metavar="COLUMN", help="Column to predict: downstream accuracy.")
     ] = None,
     seeds: Annotated[int, typer.Option("--seeds", metavar="K", help="Repetitions of each model.")] = 3,
+    geometry: Annotated[
+        bool,
+        typer.Option(
+            "--geometry/--no-geometry", help="Compare rows as points: precision, recall, transport distance (seconds)."
+        ),
+    ] = True,
     report: Annotated[
         Path | None,
         typer.Option("-o", "--report", metavar="report.html", help="Also write a self-contained page."),
@@ -46,6 +52,7 @@ def evaluate(
         report=report,
         schema=schema,
         seeds=seeds,
+        geometry=geometry,
         encoding=encoding,
         public_encoding=public_encoding,
     )

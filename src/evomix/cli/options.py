@@ -9,7 +9,9 @@ from evomix.cli.numbers import parse_counts, parse_delta, parse_epsilon, parse_p
 
 # Shown in help and tab completion; RunSpec checks them, and a test keeps the two equal.
 MECHANISMS = ("auto", "pubmix", "linmix", "gaussian", "laplace")
-SELECTIONS = ("auto", "subsample", "rank")
+SELECTIONS = ("auto", "subsample", "rank", "projection", "gape")
+SCHEDULES = ("auto", "geometric", "multiscale")
+PRESETS = ("pe", "aug-pe", "gape", "pe-theory", "pubmix", "pubmix-gape")
 DENOISINGS = ("auto", "none", "signed", "shrunk", "likelihood", "bayes")
 ACCOUNTINGS = ("auto", "draws", "pld", "renyi")
 MODALITIES = ("auto", "table")
@@ -56,6 +58,15 @@ Mechanism = Annotated[
         metavar="|".join(MECHANISMS),
         autocompletion=lambda: list(MECHANISMS),
         help="How votes become a release (commas: one a round). auto: linmix, or pubmix with a number for --proximity.",
+    ),
+]
+Preset = Annotated[
+    str | None,
+    typer.Option(
+        "--preset",
+        metavar="|".join(PRESETS),
+        autocompletion=lambda: list(PRESETS),
+        help="Settings of a published algorithm; what else is given wins.",
     ),
 ]
 Accounting = Annotated[
@@ -111,7 +122,35 @@ Selection = Annotated[
         metavar="|".join(SELECTIONS),
         autocompletion=lambda: list(SELECTIONS),
         rich_help_panel=_METHOD,
-        help="How a release becomes the next parents.",
+        help="How a release becomes the next parents. auto: rank with --public, else subsample.",
+    ),
+]
+Threshold = Annotated[
+    float | None,
+    typer.Option(
+        "--threshold",
+        metavar="τ",
+        rich_help_panel=_METHOD,
+        help="gape: noise standard deviations that a candidate's votes must exceed (default 2).",
+    ),
+]
+Radius = Annotated[
+    float | None,
+    typer.Option(
+        "--radius",
+        metavar="R",
+        rich_help_panel=_METHOD,
+        help="gape: distance between clusters (default: from the candidates of each round).",
+    ),
+]
+Schedule = Annotated[
+    str | None,
+    typer.Option(
+        "--schedule",
+        metavar="|".join(SCHEDULES),
+        autocompletion=lambda: list(SCHEDULES),
+        rich_help_panel=_METHOD,
+        help="How far variations go. auto, geometric: less from round to round; multiscale: all scales in each.",
     ),
 ]
 Denoising = Annotated[
@@ -121,7 +160,8 @@ Denoising = Annotated[
         metavar="|".join(DENOISINGS),
         autocompletion=lambda: list(DENOISINGS),
         rich_help_panel=_METHOD,
-        help="How the known noise is taken out of a release. auto: shrunk with --public, else signed.",
+        help="How the known noise is taken out of a release. auto: shrunk with --public, else signed, as for gape and "
+        "projection.",
     ),
 ]
 Variations = Annotated[

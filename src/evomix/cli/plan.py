@@ -22,6 +22,7 @@ def plan(
     rows: options.Rows = None,
     rounds: options.Rounds = None,
     candidates: options.Candidates = None,
+    preset: options.Preset = None,
     mechanism: options.Mechanism = None,
     draws: options.Draws = None,
     proximity: options.Proximity = None,
@@ -66,6 +67,7 @@ def plan(
         "rows": rows,
         "rounds": rounds,
         "candidates": candidates,
+        "preset": preset,
         "mechanism": mechanism,
         "draws": draws,
         "proximity": proximity,
@@ -75,7 +77,7 @@ def plan(
         "informed": public,
         "trade_off": True if as_json or plot is not None else None,
     }
-    if public is False and (public_histogram or "pubmix" in (mechanism or "")):
+    if public is False and (public_histogram or "pubmix" in (mechanism or preset or "")):
         raise SpecError("--no-public contradicts --public-histogram and --mechanism pubmix, which rest on public rows")
     chosen = {name: value for name, value in given.items() if value is not None}
     if plot is None:

@@ -5,6 +5,12 @@ from typing import Any
 
 from evomix.cli.console import answer, answer_table
 
+_GEOMETRY = {
+    "precision": "precision (1 is best)",
+    "recall": "recall (1 is best)",
+    "wasserstein": "W1 (0 is best)",
+}
+
 
 def answer_quality(measured: Mapping[str, Any]) -> None:
     """Print distances and downstream scores; the JSON form and the report have everything else."""
@@ -15,6 +21,15 @@ def answer_quality(measured: Mapping[str, Any]) -> None:
         answer_table(
             ("", "synthetic", "ceiling", "floor"),
             [(name, _number(value), _number(entry["ceiling"]), _number(entry["floor"])) for name, value, entry in rows],
+        )
+    if geometry := measured.get("geometry"):
+        answer(f"rows as points (k = 3; {geometry['synthetic_points']} against {geometry['real_points']} real ones)")
+        answer_table(
+            ("", "synthetic", "ceiling", "floor"),
+            [
+                (_GEOMETRY[row["name"]], *(_measure(row[place]) for place in ("synthetic", "ceiling", "floor")))
+                for row in geometry["rows"]
+            ],
         )
     if downstream := measured.get("downstream"):
         answer(f"models that predict {downstream['target']} on {downstream['test_rows']} held-out real rows")
@@ -30,6 +45,12 @@ def answer_quality(measured: Mapping[str, Any]) -> None:
 
 def _number(value: float | None) -> str:
     return "-" if value is None else f"{value:.3f}"
+
+
+def _measure(found: Mapping[str, Any] | None) -> str:
+    if found is None:
+        return "-"
+    return _number(found["value"]) + (f" ± {found['error']:.3f}" if found["error"] else "")
 
 
 def _score(score: Mapping[str, float | None] | None) -> str:

@@ -11,10 +11,18 @@ from evomix.cli.console import answer, answer_json, answer_table, say
 from evomix.cli.numbers import parse_whole
 from evomix.reproduction.catalog import CATALOG, Entry
 
-Data = Annotated[Path | None, typer.Option("--data", metavar="FILE", help="Table of states, its rows taken as public.")]
+Data = Annotated[
+    Path | None, typer.Option("--data", metavar="FILE", help="Table of states or of texts, its rows taken as public.")
+]
 Out = Annotated[Path, typer.Option("--out", metavar="DIR", help="Folder for the plot, the numbers and a page.")]
 Seeds = Annotated[int | None, typer.Option("--seeds", parser=parse_whole, metavar="K", help="Repetitions, 2 or more.")]
 Quick = Annotated[bool, typer.Option("--quick", help="Fewer points and repetitions: a first look in seconds.")]
+EmbedderName = Annotated[
+    str | None,
+    typer.Option(
+        "--embedder", metavar="MODULE:FUNCTION", help="For figures of texts: a function from texts to vectors."
+    ),
+]
 
 reproduce = typer.Typer(help="Make a figure of a paper anew: our numbers, what the paper says, a plot.")
 
@@ -37,11 +45,12 @@ def _command_of(chosen: Entry) -> Callable[..., None]:
         out: Out = Path("reproduction"),
         seeds: Seeds = None,
         quick: Quick = False,
+        embedder: EmbedderName = None,
         as_json: options.Json = False,
     ) -> None:
         from evomix.reproduction.running import claim_list, reproduce, verdict  # noqa: PLC0415  (--help must not wait)
 
-        made, files = reproduce(chosen.name, data=data, out=out, seeds=seeds, quick=quick)
+        made, files = reproduce(chosen.name, data=data, out=out, seeds=seeds, quick=quick, embedder=embedder)
         if chosen.needs_data:
             say("a simulation on rows taken as public: what was written was read off them without a privacy guarantee.")
         if as_json:
@@ -58,4 +67,4 @@ def _command_of(chosen: Entry) -> Callable[..., None]:
 
 
 for _one in CATALOG:
-    reproduce.command(_one.name, help=f"{_one.figure} of the PubMix paper: {_one.what}.")(_command_of(_one))
+    reproduce.command(_one.name, help=f"{_one.figure} of the {_one.known_as} paper: {_one.what}.")(_command_of(_one))

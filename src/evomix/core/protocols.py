@@ -4,12 +4,14 @@ A *population* is an array of public records along its first axis, whatever the 
 and joining populations is plain NumPy.
 """
 
-from typing import Protocol
+from collections.abc import Mapping
+from typing import Any, Protocol
 
 import numpy as np
 import pyarrow as pa
+from numpy.typing import NDArray
 
-from evomix.core.arrays import IntArray, Population
+from evomix.core.arrays import FloatArray, IntArray, Population
 from evomix.core.release import Release
 
 
@@ -35,10 +37,13 @@ class NearestIndex(Protocol):
 
 
 class Embedder(Protocol):
-    """Turns candidates into an index; the same geometry serves private and public records."""
+    """Turns candidates into an index or into points; the same geometry serves private and public records."""
 
     def index(self, candidates: Population) -> NearestIndex:
         """Prepare ``candidates`` for search."""
+
+    def vectors(self, candidates: Population) -> NDArray[Any]:
+        """Return ``candidates`` as points, floats (n, k), whose Euclidean distance is the one ``index`` searches by."""
 
 
 class Codec(Protocol):
@@ -56,7 +61,17 @@ class Codec(Protocol):
 
 
 class Selection(Protocol):
-    """Turns a release into the next parents. Post-processing; costs nothing."""
+    """Turns a release into the next parents, and in the end into rows. Post-processing; costs nothing.
 
-    def __call__(self, release: Release, size: int, rng: np.random.Generator) -> IntArray:
+    A selection that looks at where candidates lie is made with the function that gives their points (an embedder's
+    ``vectors``), so that whoever calls it need not know.
+    """
+
+    def parents(self, release: Release, candidates: Population, size: int, rng: np.random.Generator) -> IntArray:
         """Return positions of ``size`` selected candidates (repeats allowed), int64 (size,)."""
+
+    def shares(self, release: Release, candidates: Population, size: int, rng: np.random.Generator) -> FloatArray:
+        """Return the law of the final rows when ``size`` are asked for: float64 (d,), at least 0, summing to 1."""
+
+    def describe(self, release: Release) -> Mapping[str, Any]:
+        """Return public figures of what is selected from ``release``, for the record of the run; may be empty."""

@@ -13,7 +13,9 @@ from evomix.evaluation.columns import ColumnLike
 from evomix.evaluation.copies import Copies, measure_copies
 from evomix.evaluation.downstream import Downstream, downstream
 from evomix.evaluation.fidelity import Fidelity, fidelity
+from evomix.evaluation.geometry import Points, geometry
 from evomix.evaluation.verdict import verdict
+from evomix.metrics.comparison import Comparison
 
 COST = (
     "These figures are computed from real rows without noise. Publishing them costs ε = ∞ for the people in "
@@ -37,6 +39,7 @@ class Evaluation:
         fidelity: marginals, relations, categories.
         copies: exact copies and distances to real rows.
         downstream: scores of models; None without a target.
+        geometry: precision, recall and W1 of rows as points; None where no points were given or real rows are too few.
         warnings: plain sentences, the loudest first.
     """
 
@@ -49,6 +52,7 @@ class Evaluation:
     fidelity: Fidelity
     copies: Copies
     downstream: Downstream | None
+    geometry: Comparison | None
     warnings: tuple[str, ...]
 
     def to_dict(self) -> dict[str, Any]:
@@ -65,6 +69,7 @@ def evaluate(
     public: FloatArray | None = None,
     control: FloatArray | None = None,
     target: str | None = None,
+    points: Points | None = None,
     seeds: int = 3,
     rng_seed: int = 0,
 ) -> Evaluation:
@@ -80,6 +85,7 @@ def evaluate(
         public: float64 (l, c), rows anyone may have: the floor.
         control: float64 (k, c), real rows the synthesizer never saw: what chance explains of copies.
         target: the column that models shall predict; None: no models.
+        points: rows of the same tables as vectors; None: no geometry.
         seeds: number of train/test splits, ≥ 1.
         rng_seed: seed of everything drawn here.
 
@@ -106,6 +112,7 @@ def evaluate(
         fidelity=likeness,
         copies=copies,
         downstream=models,
+        geometry=None if points is None else geometry(points, seed=rng_seed),
         warnings=(*copies.warnings, *likeness.warnings, *(models.warnings if models else ())),
     )
 

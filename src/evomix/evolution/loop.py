@@ -9,7 +9,7 @@ import numpy as np
 
 from evomix.core.arrays import Population
 from evomix.core.protocols import Generator, Selection
-from evomix.core.schedule import geometric_scale
+from evomix.core.schedule import SCHEDULES
 from evomix.evolution.state import State, load_state, save_state
 from evomix.evolution.step import Privatise, Round, propose, step
 
@@ -22,12 +22,14 @@ class Evolution:
         candidates: most candidates of each round; as many entries as rounds.
         most_variations: variations of each parent, besides the parent itself, where the candidates leave room for them.
         first_scale, last_scale: how far variations go in the first and in the last round.
+        schedule: name of the schedule that the scales follow.
     """
 
     candidates: tuple[int, ...]
     most_variations: int
     first_scale: float = 1.0
     last_scale: float = 0.1
+    schedule: str = "geometric"
 
     @property
     def rounds(self) -> int:
@@ -42,9 +44,11 @@ class Evolution:
         """Return how many parents a round varies: as many as keep it within its candidates."""
         return max(self.candidates[round_index] // (self.variations(round_index) + 1), 1)
 
-    def scale(self, round_index: int) -> float:
-        """Return how far the variations of a round go."""
-        return geometric_scale(round_index, self.rounds, first=self.first_scale, last=self.last_scale)
+    def scales(self, round_index: int) -> tuple[float, ...]:
+        """Return how far each variation of a parent goes in a round."""
+        return SCHEDULES[self.schedule](
+            round_index, self.rounds, self.variations(round_index), first=self.first_scale, last=self.last_scale
+        )
 
 
 def evolve(
@@ -67,7 +71,7 @@ def evolve(
         initial: candidates of round 0; voted on as they are.
         generator: proposes variations.
         privatise: the private side.
-        select: turns a release into parents.
+        select: turns a release over candidates into parents.
         rng: public randomness.
         checkpoint: folder to save to after every round and to go on from; ``None`` keeps nothing.
         begun: rounds that were begun by an earlier, interrupted run. One that was begun but not saved is
@@ -109,7 +113,5 @@ def _candidates(
         return initial if len(initial) <= most else initial[:most]
     parents, size = state.parents, evolution.parents(index)
     if len(parents) != size:  # they were selected for a round that was lost, and rounds differ
-        parents = state.candidates[select(state.release, size, rng)]
-    return propose(
-        parents, generator=generator, scale=evolution.scale(index), variations=evolution.variations(index), rng=rng
-    )
+        parents = state.candidates[select.parents(state.release, state.candidates, size, rng)]
+    return propose(parents, generator=generator, scales=evolution.scales(index), rng=rng)

@@ -1,6 +1,6 @@
 """One round of Private Evolution."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -42,10 +42,10 @@ def distinct(population: Population) -> Population:
 
 
 def propose(
-    parents: Population, *, generator: Generator, scale: float, variations: int, rng: np.random.Generator
+    parents: Population, *, generator: Generator, scales: Sequence[float], rng: np.random.Generator
 ) -> Population:
-    """Return the round's candidates: the parents themselves and ``variations`` variations of each, distinct."""
-    varied = [generator.vary(parents, scale, rng) for _ in range(variations)]
+    """Return the round's candidates: the parents and of each a variation at every one of ``scales``, distinct."""
+    varied = [generator.vary(parents, scale, rng) for scale in scales]
     return distinct(np.concatenate([parents, *varied]))
 
 
@@ -60,4 +60,4 @@ def step(
 ) -> Round:
     """Release the votes for ``candidates`` and select ``size`` parents for the next round."""
     release = privatise(round_index, candidates)
-    return Round(candidates, release, candidates[select(release, size, rng)])
+    return Round(candidates, release, candidates[select.parents(release, candidates, size, rng)])

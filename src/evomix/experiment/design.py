@@ -16,6 +16,7 @@ from evomix.experiment.planning import plan
 from evomix.experiment.plans import Plan
 from evomix.experiment.public_distance import group_votes, voters_of_sets
 from evomix.experiment.public_side import PublicSide
+from evomix.experiment.selecting import selection_of
 from evomix.experiment.spec import RunSpec
 from evomix.modalities.tabular.domain import domain_size, enumerate_domain
 from evomix.privacy.noise_design import proximity as mean_distance
@@ -123,19 +124,13 @@ def design(spec: RunSpec, inputs: Inputs, rng: np.random.Generator) -> Design:
     account = account_of(planned, public=public, proximity=proximity)
     planned = with_account(planned, account)
     selection = selection_of(spec, informed=inputs.modality.public is not None)
-    return Design(planned, account, proximity, initial, evolution_of(planned), selection)
+    return Design(planned, account, proximity, initial, evolution_of(planned, spec.schedule), selection)
 
 
-def evolution_of(planned: Plan) -> Evolution:
-    """Return the loop's settings."""
-    return Evolution(tuple(one.candidates for one in planned.per_round), planned.variations)
-
-
-def selection_of(spec: RunSpec, *, informed: bool) -> str:
-    """Return the selection: rank keeps most variety of public records, but loses mass on the way from made-up ones."""
-    if spec.selection != "auto":
-        return spec.selection
-    return "rank" if informed else "subsample"
+def evolution_of(planned: Plan, schedule: str = "auto") -> Evolution:
+    """Return the loop's settings; the scales fall from round to round unless told otherwise."""
+    most = tuple(one.candidates for one in planned.per_round)
+    return Evolution(most, planned.variations, schedule="geometric" if schedule == "auto" else schedule)
 
 
 def first_candidates(inputs: PublicSide, size: int, rng: np.random.Generator) -> Population:

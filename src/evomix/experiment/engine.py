@@ -4,7 +4,6 @@ import secrets
 import uuid
 from collections.abc import Callable
 from dataclasses import dataclass, replace
-from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -12,6 +11,7 @@ import numpy as np
 
 from evomix.core.arrays import Population
 from evomix.core.errors import EnvironmentFailure
+from evomix.core.protocols import Selection
 from evomix.core.release import Release
 from evomix.curator.curator import Curator
 from evomix.curator.guard import withheld
@@ -26,15 +26,13 @@ from evomix.experiment.identity import dataset_name, fingerprint, spec_digest, u
 from evomix.experiment.inputs import Inputs, open_inputs
 from evomix.experiment.privacy_record import privacy_record
 from evomix.experiment.resuming import check_same, check_state, deciding_settings, saved_run
+from evomix.experiment.selecting import resolved, selection_for, selection_warnings
 from evomix.experiment.spec import RunSpec
 from evomix.privacy.budget import Budget
 from evomix.privacy.ledger import Ledger
 from evomix.privacy.mechanisms.allowance import Allowance
 from evomix.privacy.mechanisms.schedule import release_of
 from evomix.privacy.randomness import RandomSource, SystemSource
-from evomix.selection import SELECTIONS
-from evomix.selection.denoising import DENOISINGS, choose_denoising
-from evomix.selection.shares import vote_shares
 from evomix.selection.subsample import draw_systematic
 
 Progress = Callable[[str, int, int], None]
@@ -67,11 +65,13 @@ class Finished:
         """Return ``rows`` synthetic records: post-processing of what was released; costs nothing."""
         rng = np.random.default_rng([self.seed, seed])
         assert self.state.release is not None
-        modality = self.inputs.modality
-        chosen = draw_systematic(vote_shares(self.state.release, DENOISINGS[self.spec.denoising]), rows, rng)
+        modality, candidates = self.inputs.modality, self.state.candidates
+        selection = selection_for(self.spec, self.design.selection, modality.embedder)
+        shares = selection.shares(self.state.release, candidates, rows, rng)
+        kept = np.flatnonzero(shares)  # what has no share has no cell either: others stand for what is near it
         return harvest(
-            self.state.candidates,
-            chosen,
+            candidates[kept],
+            draw_systematic(shares[kept], rows, rng),
             generator=modality.generator,
             embedder=modality.embedder,
             public=modality.public,
@@ -124,7 +124,7 @@ def run(
     report("opening the tables", 0, 1)
     inputs = open_inputs(spec)
     informed = inputs.modality.public is not None
-    spec = replace(spec, denoising=choose_denoising(spec.denoising, informed=informed))
+    spec = resolved(spec, informed=informed)
     settings = deciding_settings(spec)
     if saved is not None:
         check_same(saved, settings)
@@ -143,7 +143,8 @@ def run(
     else:
         made = replace(made, account=restored(saved["mechanism"], made.plan, rounds.begun()))
         check_state(folder, made.plan, rounds.begun())
-    state = _evolve(made, inputs, rng, rounds, source, folder, report, denoising=spec.denoising)
+    selection = selection_for(spec, made.selection, inputs.modality.embedder)
+    state = _evolve(made, inputs, selection, rng, rounds, source, folder, report)
     if state.release is None:
         raise EnvironmentFailure(
             "every round of this run was begun and interrupted before it was saved, so there is no release to go "
@@ -153,6 +154,7 @@ def run(
     privacy = privacy_record(
         spec, made, state, dataset=dataset, run_id=rounds.run_id, begun=rounds.begun(), secure=source.secure
     )
+    warnings += selection_warnings(selection, state.release)
     return Finished(spec, inputs, made, state, privacy, warnings, seed)
 
 
@@ -198,13 +200,12 @@ def _charge(
 def _evolve(
     made: Design,
     inputs: Inputs,
+    selection: Selection,
     rng: np.random.Generator,
     rounds: RunRounds,
     source: RandomSource,
     folder: Path | None,
     report: Progress,
-    *,
-    denoising: str,
 ) -> State:
     """Fold over the rounds with the curator behind ``privatise``."""
     modality = inputs.modality
@@ -233,7 +234,7 @@ def _evolve(
 
     def saved(index: int, done: Round) -> None:
         if folder is not None:
-            artifacts.append_event(folder, artifacts.round_event(index, done))
+            artifacts.append_event(folder, {**artifacts.round_event(index, done), **selection.describe(done.release)})
         report("evolving", index + 1, made.plan.rounds)
 
     report("evolving", 0, made.plan.rounds)
@@ -242,7 +243,7 @@ def _evolve(
         made.initial,
         generator=modality.generator,
         privatise=privatise,
-        select=partial(SELECTIONS[made.selection], denoise=DENOISINGS[denoising]),
+        select=selection,
         rng=rng,
         checkpoint=None if folder is None else folder / artifacts.CHECKPOINT,
         begun=begun,

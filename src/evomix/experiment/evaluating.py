@@ -10,6 +10,7 @@ import pyarrow.compute as pc
 from evomix.core.errors import SchemaError, SpecError
 from evomix.evaluation.evaluate import Evaluation
 from evomix.evaluation.evaluate import evaluate as evaluate_populations
+from evomix.experiment.table_points import table_points
 from evomix.formats.atomic import check_writable, write_text
 from evomix.formats.table import read_table
 from evomix.modalities.tabular.codec import TableCodec
@@ -29,6 +30,7 @@ def evaluate(
     target: str | None = None,
     schema: Any = None,
     seeds: int = 3,
+    geometry: bool = True,
     report: str | Path | None = None,
     encoding: str = "utf-8",
     public_encoding: str = "utf-8",
@@ -44,6 +46,7 @@ def evaluate(
         target: the column that models predict.
         schema: path, dict or Schema; default: that of all given tables together.
         seeds: repetitions of each model.
+        geometry: also compare rows as points, in the distance of the votes.
         report: also write a self-contained page there.
         encoding: text encoding of the real file.
         public_encoding: text encoding of the public file.
@@ -69,6 +72,7 @@ def evaluate(
         columns.modelled,
         public=rows.get("public"),
         target=target,
+        points=table_points(columns, rows) if geometry else None,
         seeds=seeds,
     )
     if report is not None:
@@ -84,6 +88,7 @@ def evaluate_files(
     report: Path | None = None,
     schema: Path | None = None,
     seeds: int = 3,
+    geometry: bool = True,
     encoding: str | None = None,
     public_encoding: str | None = None,
 ) -> dict[str, Any]:
@@ -95,6 +100,7 @@ def evaluate_files(
         target=target,
         schema=schema,
         seeds=seeds,
+        geometry=geometry,
         report=report,
         encoding=encoding or "utf-8",
         public_encoding=public_encoding or "utf-8",

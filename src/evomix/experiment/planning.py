@@ -23,6 +23,7 @@ from evomix.experiment.noise_choice import ChosenNoise, MixtureBudget, check_obj
 from evomix.experiment.per_round import MIXING, accountant_of, candidates_of, check_accounting, mechanisms_of, rounds_of
 from evomix.experiment.plan_summary import summarise
 from evomix.experiment.plans import Plan, RoundPlan
+from evomix.experiment.presets import preset_settings
 from evomix.experiment.round_noise import plan_rounds
 from evomix.experiment.spec import check_counts, check_proximity
 from evomix.experiment.stand_ins import PublicVotes, public_votes
@@ -42,6 +43,7 @@ def plan(
     rows: int = 5000,
     rounds: int | None = None,
     candidates: int | Sequence[int] | None = None,
+    preset: str | None = None,
     mechanism: str = "auto",
     public_histogram: FloatArray | Sequence[float] | Sequence[FloatArray] | Sequence[Sequence[float]] | None = None,
     draws: int | None = None,
@@ -64,6 +66,7 @@ def plan(
             candidates are all possible records.
         candidates: d, most candidates of a round, or a number for each round; default as many as the budget can tell
             apart.
+        preset: a named algorithm, which gives the mechanism and the variations where they are left open.
         mechanism: "auto" is linmix, or pubmix where a number is given for ``proximity``; a comma list names one for
             each round.
         public_histogram: (d,) public votes of the first round, or k ≥ 2 such rows from different public data; the
@@ -92,6 +95,9 @@ def plan(
     """
     epsilon, n = check_epsilon(epsilon), whole("n", n, least=0, most=MAX_UNITS)
     delta = check_delta(default_delta(n) if delta is None else delta)
+    bundle = preset_settings(preset)
+    mechanism = bundle.get("mechanism", mechanism) if mechanism == "auto" else mechanism
+    variations = bundle.get("variations") if variations is None else variations
     counts = check_counts({"rows": rows, "rounds": rounds, "draws": draws, "variations": variations})
     most = _check_choices(mechanism, accounting, objective, proximity=proximity, domain_size=domain_size)
     public = public_votes(public_histogram, proximity)

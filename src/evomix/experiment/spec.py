@@ -4,10 +4,12 @@ import math
 import tomllib
 from collections.abc import Mapping
 from dataclasses import dataclass, field, fields
+from numbers import Real
 from pathlib import Path
 from typing import Any, Final
 
 from evomix.core.errors import InputFileError, SpecError
+from evomix.core.schedule import SCHEDULES as KNOWN_SCHEDULES
 from evomix.experiment.per_round import (
     MECHANISMS,
     MIXING,
@@ -17,15 +19,20 @@ from evomix.experiment.per_round import (
     mechanisms_of,
     rounds_of,
 )
+from evomix.experiment.presets import preset_settings
 from evomix.privacy.arguments import whole
 from evomix.privacy.calibration import check_delta, check_epsilon
 from evomix.privacy.hockey_stick import MAX_DRAWS
+from evomix.selection.denoising import DENOISINGS as KNOWN_DENOISINGS
+from evomix.selection.denoising import choose_denoising
+from evomix.selection.methods import GEOMETRIC
+from evomix.selection.methods import SELECTIONS as KNOWN_SELECTIONS
 
 __all__ = ["MECHANISMS", "RunSpec", "check_counts", "check_proximity", "load_toml"]
 
-SELECTIONS: Final = ("auto", "subsample", "rank")
-LATER_SELECTIONS: Final = ("projection", "gape")
-DENOISINGS: Final = ("auto", "none", "signed", "shrunk", "likelihood", "bayes")
+SELECTIONS: Final = ("auto", *KNOWN_SELECTIONS)
+DENOISINGS: Final = ("auto", *KNOWN_DENOISINGS)
+SCHEDULES: Final = ("auto", *KNOWN_SCHEDULES)
 MODALITIES: Final = ("auto", "table")
 LATER_MODALITIES: Final = ("text", "image")
 COUNTS: Final = {
@@ -43,7 +50,8 @@ class RunSpec:
     """What the user asked for; the names are those of the command line (INTERFACE of the project).
 
     ``mechanism`` and ``candidates`` hold one value for all rounds or one for each: names with commas between them (or
-    a list), a number or a list of numbers. ``public`` is one table or a list of several.
+    a list), a number or a list of numbers. ``public`` is one table or a list of several. ``preset`` fills in what is
+    left at its default, and is not kept: the settings say all.
 
     Raises ``SpecError`` on construction when a value is out of range.
     """
@@ -55,9 +63,13 @@ class RunSpec:
     schema: Any = None
     out: Path | None = None
     rows: int = 5000
+    preset: str | None = None
     mechanism: str = "auto"
     selection: str = "auto"
+    threshold: float | None = None
+    radius: float | None = None
     denoising: str = "auto"
+    schedule: str = "auto"
     rounds: int | None = None
     variations: int | None = None
     candidates: int | tuple[int, ...] | None = None
@@ -81,14 +93,19 @@ class RunSpec:
         check_epsilon(self.epsilon)
         if self.delta is not None:
             check_delta(self.delta)
+        self._take_preset()
         object.__setattr__(self, "public", _one_or_several(self.public))
         names = mechanisms_of(self.mechanism)
         object.__setattr__(self, "mechanism", ",".join(names))
         sizes = candidates_of(self.candidates)
         object.__setattr__(self, "candidates", sizes[0] if sizes is not None and len(sizes) == 1 else sizes)
         check_accounting(self.accounting, names)
-        _check_choice("selection", self.selection, SELECTIONS, later=LATER_SELECTIONS)
+        _check_choice("selection", self.selection, SELECTIONS)
         _check_choice("denoising", self.denoising, DENOISINGS)
+        choose_denoising(self.denoising, informed=False, geometric=self.selection in GEOMETRIC)
+        _check_choice("schedule", self.schedule, SCHEDULES)
+        for name in ("threshold", "radius"):
+            object.__setattr__(self, name, _check_of_gape(name, getattr(self, name), self.selection))
         _check_choice("modality", self.modality, MODALITIES, later=LATER_MODALITIES)
         for name, value in check_counts({name: getattr(self, name) for name in COUNTS if name != "draws"}).items():
             object.__setattr__(self, name, value)  # as Python's own, also where NumPy's was given
@@ -98,6 +115,18 @@ class RunSpec:
         check_proximity(self.proximity)
         if "pubmix" in names and self.public is None:
             raise SpecError("mechanism='pubmix' needs a public table (--public); without one use linmix")
+
+    def _take_preset(self) -> None:
+        """Put the preset's settings where nothing else was given, and forget its name.
+
+        Its denoising is that of its selection; another selection brings its own.
+        """
+        bundle = preset_settings(self.preset)
+        other = self.selection not in ("auto", bundle.get("selection"))
+        for name, value in bundle.items():
+            if getattr(self, name) in ("auto", None) and not (other and name == "denoising"):
+                object.__setattr__(self, name, value)
+        object.__setattr__(self, "preset", None)
 
     @property
     def public_tables(self) -> tuple[Any, ...]:
@@ -173,6 +202,23 @@ def _check_choice(name: str, value: str, choices: tuple[str, ...], later: tuple[
         raise SpecError(f"{name}={value!r} is not part of this version; choose one of {', '.join(choices)}")
     if value not in choices:
         raise SpecError(f"{name} must be one of {', '.join(choices)}; found {name}={value!r}")
+
+
+def _check_of_gape(name: str, value: Any, selection: str) -> float | None:
+    """Return a setting of gape as a float; ``None`` where it is not given.
+
+    Raises:
+        SpecError: it is no number in its range, or another selection would ignore it.
+    """
+    if value is None:
+        return None
+    least = "at least" if name == "threshold" else "above"
+    number = isinstance(value, Real) and not isinstance(value, bool)
+    if not number or not math.isfinite(value) or value < 0.0 or (name == "radius" and value == 0.0):
+        raise SpecError(f"{name} must be a finite number {least} 0; found {name}={value!r}")
+    if selection != "gape":
+        raise SpecError(f"{name}={value!r} has no effect with selection={selection!r}: only gape has one. Leave it out")
+    return float(value)
 
 
 def check_counts(settings: Mapping[str, Any]) -> dict[str, int | None]:

@@ -15,6 +15,7 @@ _METRICS = {
     "r2": "R²",
 }
 _BEST = {"accuracy": 1.0, "auc": 1.0, "macro_f1": 1.0, "rare_recall": 1.0, "rmse": 0.0, "r2": 1.0}
+_GEOMETRY = {"precision": "Precision", "recall": "Recall", "wasserstein": "Transport distance W1"}
 _WAYS = {1: "single columns", 2: "pairs of columns", 3: "triples of columns"}
 MOST_PAIRS = 25
 MOST_COLUMNS = 60
@@ -56,6 +57,8 @@ class EvaluationView:
     warnings: tuple[str, ...]
     floor_name: str
     likeness: tuple[Gauge, ...]
+    geometry: tuple[Gauge, ...]
+    geometry_note: str
     columns: tuple[Gauge, ...]
     pairs: tuple[tuple[str, ...], ...]
     more_pairs: int
@@ -84,6 +87,8 @@ def evaluation_view(evaluation: Mapping[str, Any]) -> EvaluationView:
         warnings=tuple(evaluation["warnings"]),
         floor_name=likeness["floor_name"],
         likeness=_likeness(likeness),
+        geometry=_geometry(evaluation.get("geometry")),
+        geometry_note=_geometry_note(evaluation.get("geometry")),
         columns=_columns(likeness["columns"]),
         pairs=pairs[:MOST_PAIRS],
         more_pairs=max(len(pairs) - MOST_PAIRS, 0),
@@ -130,6 +135,29 @@ def _likeness(likeness: Mapping[str, Any]) -> tuple[Gauge, ...]:
     return tuple(
         _gauge(name, (value, score["ceiling"], score["floor"]), ends=(score["uniform"], 0.0))
         for name, value, score in scores
+    )
+
+
+def _geometry(found: Mapping[str, Any] | None) -> tuple[Gauge, ...]:
+    gauges = []
+    for row in found["rows"] if found else ():
+        values = [None if row[place] is None else row[place]["value"] for place in ("synthetic", "ceiling", "floor")]
+        worst = 0.0 if row["better"] == "higher" else max(value for value in values if value is not None)
+        best = 1.0 if row["better"] == "higher" else 0.0
+        gauges.append(_gauge(_GEOMETRY[row["name"]], (values[0], values[1], values[2]), ends=(worst, best)))
+    return tuple(gauges)
+
+
+def _geometry_note(found: Mapping[str, Any] | None) -> str:
+    if not found:
+        return ""
+    (error,) = [row["synthetic"]["error"] for row in found["rows"] if row["name"] == "wasserstein"]
+    sampled = f" It is a mean over samples, with a standard error of {_three(error)}." if error else ""
+    return (
+        f"Rows as points, in the distance that votes go by: {found['synthetic_points']:,} against "
+        f"{found['real_points']:,} real ones. Precision: the share of synthetic rows that lie no farther from some "
+        "real row than its 3rd real neighbour does. Recall: the share of real rows that have a synthetic row as near. "
+        f"W1: how far rows must be moved on average to turn one table into the other.{sampled}"
     )
 
 

@@ -117,6 +117,10 @@ def _made(privacy: Mapping[str, Any]) -> tuple[tuple[str, str], ...]:
     facts = (
         ("Mechanism", privacy.get("mechanism")),
         ("Selection", privacy.get("selection")),
+        ("Threshold in standard deviations of the noise (τ)", privacy.get("threshold")),
+        ("Distance between clusters (R)", privacy.get("radius")),
+        ("Denoising", privacy.get("denoising")),
+        ("Scales of variation", privacy.get("schedule")),
         ("Rounds", privacy.get("rounds")),
         ("Candidates per round, at most", privacy.get("candidates")),
         ("Draws in all rounds", privacy.get("draws")),

@@ -9,6 +9,8 @@ from evomix.reports.wording import bound, shorten, small_number
 _HEADINGS = {
     "distinct_drawn": "different candidates drawn",
     "stddev": "noise (standard deviation)",
+    "above_threshold": "candidates above the threshold",
+    "fallback": "ranked instead of selected by geometry, because",
     "epsilon": "ε",
     "delta": "δ",
     "run_id": "run",

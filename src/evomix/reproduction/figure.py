@@ -5,6 +5,7 @@ from dataclasses import dataclass, field
 from typing import Any, Final, Literal
 
 from evomix.reproduction.census import States
+from evomix.reproduction.texts import Texts
 
 Verdict = bool | Literal["not comparable"]
 
@@ -19,11 +20,15 @@ class Request:
         states: the rows of each state; None for figures that read no data.
         seeds: number of repetitions, at least 1.
         quick: fewer points, for a first look and for tests.
+        texts: texts with their topics; None for figures that read none.
+        embedder: MODULE:FUNCTION that gives the vectors of texts; None for the default one.
     """
 
     states: States | None
     seeds: int
     quick: bool = False
+    texts: Texts | None = None
+    embedder: str | None = None
 
 
 @dataclass(frozen=True, slots=True)

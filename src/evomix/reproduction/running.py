@@ -16,44 +16,55 @@ from evomix.reproduction.catalog import CATALOG, Entry, entry
 from evomix.reproduction.census import NEEDED, WHERE_FROM, States, read_states
 from evomix.reproduction.figure import Claim, Reproduction, Request
 from evomix.reproduction.registry import FIGURES
+from evomix.reproduction.texts import WHAT_IS_NEEDED, Texts, read_texts
 
 QUICK_SEEDS: Final = 2
-_WHY_NOT_PRIVATE: Final = {
-    True: "a simulation, read off rows declared public with seeded randomness; no budget was charged",
-    False: "arithmetic on public numbers, so there is nothing to protect",
-}
+_ROWS: Final = "a simulation, read off rows declared public with seeded randomness; no budget was charged"
+_MADE_UP: Final = "a simulation on made-up records with seeded randomness; no budget was charged"
+_ARITHMETIC: Final = "arithmetic on public numbers, so there is nothing to protect"
 _PRELIMINARY: Final = "Preliminary: fewer points and repetitions than the whole figure has, so verdicts may change."
 LEAST_SEEDS: Final = 2  # with one repetition nothing can be said about chance
 
 
 def reproduce(
-    name: str, *, out: str | Path, data: str | Path | None = None, seeds: int | None = None, quick: bool = False
+    name: str,
+    *,
+    out: str | Path,
+    data: str | Path | None = None,
+    seeds: int | None = None,
+    quick: bool = False,
+    embedder: str | None = None,
 ) -> tuple[Reproduction, tuple[Path, ...]]:
-    """Make a figure; write NAME.svg (and one more plot a further pair of states), NAME.json and NAME.md.
+    """Make a figure; write NAME.svg (and NAME-….svg where it has more plots), NAME.json and NAME.md.
 
     A simulation with seeded randomness on data declared public: no ledger is charged and nothing is promised.
 
     Args:
         name: a name of the catalog.
         out: folder, made where it does not exist.
-        data: table of states, for the figures that need one.
+        data: table of states or of texts, for the figures that need one.
         seeds: repetitions, 2 or more, for the figures in which something is random; None for the usual number.
         quick: fewer points and repetitions.
+        embedder: MODULE:FUNCTION that gives the vectors of a list of texts, for the figures that read texts.
 
     Returns:
         The figure and the files written.
 
     Raises:
-        SpecError: an unknown name, data where none is read or none where it is needed, or too few ``seeds``.
-        InputFileError: ``data`` cannot be read as a table of states, or has too few of them.
+        SpecError: an unknown name, data or an embedder where none is read or none where it is needed, or too few
+            ``seeds``.
+        InputFileError: ``data`` cannot be read as what the figure needs, or has too little of it.
         EnvironmentFailure: the disk refuses.
     """
     chosen = _entry(name)
-    states = _states(chosen, data)
+    if embedder is not None and not chosen.texts:
+        raise SpecError(f"{chosen.name} reads no texts, found --embedder={embedder!r}; leave it out")
+    rows = _rows(chosen, data)
     repetitions = _repetitions(chosen, seeds, quick=quick)
     folder = _folder(out)
-    made = FIGURES[name](Request(states, repetitions, quick))
-    return made, _write(chosen, made, states, folder, quick=quick)
+    states, texts = (None, rows) if isinstance(rows, Texts) else (rows, None)
+    made = FIGURES[name](Request(states, repetitions, quick, texts, embedder))
+    return made, _write(chosen, made, rows, folder, quick=quick)
 
 
 def _entry(name: str) -> Entry:
@@ -63,12 +74,15 @@ def _entry(name: str) -> Entry:
     return entry(name)
 
 
-def _states(chosen: Entry, data: str | Path | None) -> States | None:
+def _rows(chosen: Entry, data: str | Path | None) -> States | Texts | None:
     if chosen.needs_data and data is None:
-        raise SpecError(f"{chosen.name} needs --data FILE, a table with the columns {', '.join(NEEDED)}. {WHERE_FROM}.")
+        states = f"the columns {', '.join(NEEDED)}. {WHERE_FROM}"
+        raise SpecError(f"{chosen.name} needs --data FILE, a table with {WHAT_IS_NEEDED if chosen.texts else states}.")
     if not chosen.needs_data and data is not None:
         raise SpecError(f"{chosen.name} reads no data, found --data={str(data)!r}; leave it out")
-    return None if data is None else read_states(data)
+    if data is None:
+        return None
+    return read_texts(data) if chosen.texts else read_states(data)
 
 
 def _repetitions(chosen: Entry, seeds: int | None, *, quick: bool) -> int:
@@ -90,26 +104,34 @@ def _folder(out: str | Path) -> Path:
     return folder
 
 
-def _write(chosen: Entry, made: Reproduction, states: States | None, folder: Path, *, quick: bool) -> tuple[Path, ...]:
+def _write(
+    chosen: Entry, made: Reproduction, read: States | Texts | None, folder: Path, *, quick: bool
+) -> tuple[Path, ...]:
     plots = [(folder / f"{chosen.name}{suffix}.svg", svg) for suffix, svg in made.plots]
     numbers, page = folder / f"{chosen.name}.json", folder / f"{chosen.name}.md"
     for path, svg in plots:
         write_text(path, svg)
-    write_json(numbers, _record(chosen, made, states, quick=quick))
-    write_text(page, _page(chosen, made, states, [path.name for path, _ in plots], quick=quick))
+    write_json(numbers, _record(chosen, made, read, quick=quick))
+    write_text(page, _page(chosen, made, read, [path.name for path, _ in plots], quick=quick))
     return (*(path for path, _ in plots), numbers, page)
 
 
-def _record(chosen: Entry, made: Reproduction, states: States | None, *, quick: bool) -> Mapping[str, Any]:
-    rows = None if states is None else {"file": states.source, "sha256": states.sha256, "declared": "public"}
+def _why_not_private(chosen: Entry) -> str:
+    if chosen.needs_data:
+        return _ROWS
+    return _MADE_UP if chosen.seeds else _ARITHMETIC
+
+
+def _record(chosen: Entry, made: Reproduction, read: States | Texts | None, *, quick: bool) -> Mapping[str, Any]:
+    rows = None if read is None else {"file": read.source, "sha256": read.sha256, "declared": "public"}
     return {
         "name": chosen.name,
         "figure": chosen.figure,
         "paper": chosen.paper,
-        "simulation": chosen.needs_data,
+        "simulation": chosen.seeds > 0,
         "private": False,
         "quick": quick,
-        "why_not_private": _WHY_NOT_PRIVATE[chosen.needs_data],
+        "why_not_private": _why_not_private(chosen),
         "data": rows,
         "settings": made.settings,
         "claims": claim_list(made, quick=quick),
@@ -137,16 +159,16 @@ def verdict(claim: Claim, *, quick: bool = False) -> str:
     return f"{told} (preliminary)" if quick else told
 
 
-def _page(chosen: Entry, made: Reproduction, states: States | None, plots: list[str], *, quick: bool) -> str:
-    data = "" if states is None else " --data FILE"
+def _page(chosen: Entry, made: Reproduction, read: States | Texts | None, plots: list[str], *, quick: bool) -> str:
+    data = "" if read is None else " --data FILE"
     lines = [
         f"# {chosen.figure}: {chosen.what}",
         "",
         f"`evomix reproduce {chosen.name}{data}{' --quick' if quick else ''}`. {chosen.paper}",
         "",
         *([_PRELIMINARY, ""] if quick else []),
-        f"Not private: {_WHY_NOT_PRIVATE[chosen.needs_data]}.",
-        *(["", f"Rows: `{states.source}`. Repetitions: {made.settings['seeds']}."] if states else []),
+        f"Not private: {_why_not_private(chosen)}.",
+        *(["", _rows_and_repetitions(made, read)] if chosen.seeds else []),
         "",
         *(f"![{chosen.what}]({name})" for name in plots),
         "",
@@ -158,6 +180,11 @@ def _page(chosen: Entry, made: Reproduction, states: States | None, plots: list[
         *(f"* {note}" for note in made.notes),
     ]
     return "\n".join(lines) + "\n"
+
+
+def _rows_and_repetitions(made: Reproduction, read: States | Texts | None) -> str:
+    rows = f"Rows: `{read.source}`. " if read else ""
+    return f"{rows}Repetitions: {made.settings['seeds']}."
 
 
 def _line(cells: Iterable[str]) -> str:

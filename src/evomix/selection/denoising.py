@@ -10,24 +10,17 @@ Proofs: docs/proofs/post_processing.md. Measured: benchmarks/denoising.py.
 """
 
 from collections.abc import Callable
-from typing import Final, Protocol
+from typing import Final
 
 import numpy as np
 
-from evomix.core.arrays import FloatArray, IntArray
+from evomix.core.arrays import FloatArray
 from evomix.core.errors import SpecError
 from evomix.core.release import Draws, Release
 from evomix.selection.empirical_bayes import empirical_bayes
 
 Denoising = Callable[[Release], FloatArray]
 """From a release to the point whose nearest distribution is the estimate of the vote shares."""
-
-
-class DenoisingSelection(Protocol):
-    """A :class:`~evomix.core.protocols.Selection` that reads the release through a denoising of the caller's choice."""
-
-    def __call__(self, release: Release, size: int, rng: np.random.Generator, *, denoise: Denoising = ...) -> IntArray:
-        """Return positions of ``size`` selected candidates (repeats allowed), int64 (size,)."""
 
 
 def none(release: Release) -> FloatArray:
@@ -102,23 +95,36 @@ DENOISINGS: Final[dict[str, Denoising]] = {
     "bayes": empirical_bayes,
 }
 
+BALANCED: Final = ("signed", "shrunk", "bayes")
+"""Denoisings whose points hold one unit of mass in all, or nearly (noisy votes miss it by their noise): what votes can
+be moved about by. "none" leaves the noise in, or scales the votes to what is positive; "likelihood" takes the noise out
+twice, once by what it subtracts and again by the negative entries that it leaves."""
 
-def choose_denoising(name: str, *, informed: bool) -> str:
+
+def choose_denoising(name: str, *, informed: bool, geometric: bool = False) -> str:
     """Return the name of the denoising of a run; "auto" is what was measured best (benchmarks/denoising.py).
 
     Args:
         name: "auto" or a name of :data:`DENOISINGS`.
         informed: whether releases carry public votes as their prior.
+        geometric: whether the selection moves votes between candidates.
 
     Raises:
-        SpecError: the name is unknown.
+        SpecError: the name is unknown, or it does not go with a geometric selection.
     """
+    if name == "auto" and geometric:
+        return "signed"  # the transport itself takes out what is noise; the theory is about this estimate
     if name == "auto":
         # Without public votes a prior draws every column's margin towards made-up candidates, in one direction; the
         # errors of the signed estimate cancel out over candidates.
         return "shrunk" if informed else "signed"
     if name not in DENOISINGS:
         raise SpecError(f"denoising must be one of auto, {', '.join(DENOISINGS)}; found denoising={name!r}")
+    if geometric and name not in BALANCED:
+        raise SpecError(
+            f"denoising={name!r} does not go with selection projection or gape, which move votes between candidates "
+            f"and need all of them to sum to n; choose one of auto, {', '.join(BALANCED)}"
+        )
     return name
 
 

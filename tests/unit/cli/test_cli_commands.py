@@ -223,6 +223,7 @@ def test_evaluate_says_that_it_costs_everything(evomix, backend):
     assert given == {"public": None, "target": "y", "report": Path("e.html"), "schema": None, "seeds": 3} | {
         "encoding": None,
         "public_encoding": None,
+        "geometry": True,
     }
     assert "epsilon is infinite" in answer.err
     assert "warning: few rows" in answer.err

@@ -33,6 +33,9 @@ class LineEmbedder:
     def index(self, candidates):
         return LineIndex(candidates)
 
+    def vectors(self, candidates):
+        return candidates
+
 
 def votes_for(candidates):
     return np.bincount(LineIndex(candidates).nearest(PRIVATE), minlength=len(candidates))

@@ -1,22 +1,25 @@
 import numpy as np
 import pytest
-from evolution_worlds import LineGenerator, draws, noisy_votes
+from evolution_worlds import LineEmbedder, LineGenerator, draws, noisy_votes
 
 from evomix.core.errors import InputFileError
 from evomix.core.release import Draws
+from evomix.core.schedule import SCHEDULES
 from evomix.evolution.loop import Evolution, evolve
 from evomix.evolution.state import State, load_state, save_state
-from evomix.selection import rank, subsample
+from evomix.selection.methods import Gape, Projection, Rank, Subsample
 
 EVOLUTION = Evolution(candidates=(32,) * 6, most_variations=3, first_scale=1.0, last_scale=0.05)
 INITIAL = np.linspace(0.0, 1.0, 8)[:, None]
+SUBSAMPLE, RANK = Subsample(), Rank()
+GEOMETRIC = [Projection(vectors=LineEmbedder().vectors), Gape(vectors=LineEmbedder().vectors)]
 
 
 class Interrupted(Exception):  # noqa: N818
     """Stands for a kill at a given moment."""
 
 
-def _run(privatise=noisy_votes, *, seed=1, select=subsample, **more):
+def _run(privatise=noisy_votes, *, seed=1, select=SUBSAMPLE, **more):
     return evolve(
         EVOLUTION,
         INITIAL,
@@ -38,7 +41,7 @@ def _same(first, second):
 
 
 def test_the_population_moves_to_where_the_private_units_are():
-    final = _run(select=rank)
+    final = _run(select=RANK)
     assert final.next_round == 6
     best = final.candidates[np.argsort(-final.release.votes)[0], 0]
     assert INITIAL.max() == 1.0
@@ -58,10 +61,11 @@ def test_first_candidates_are_voted_on_as_they_are():
     assert max(len(candidates) for candidates in seen) <= 32
 
 
+@pytest.mark.parametrize("select", [SUBSAMPLE, RANK, *GEOMETRIC], ids=lambda select: type(select).__name__)
 @pytest.mark.parametrize("privatise", [noisy_votes, draws])
 @pytest.mark.parametrize("stop", [1, 3, 5])
-def test_a_resumed_run_equals_an_unbroken_one_bit_for_bit(tmp_path, privatise, stop):
-    unbroken = _run(privatise)
+def test_a_resumed_run_equals_an_unbroken_one_bit_for_bit(tmp_path, privatise, stop, select):
+    unbroken = _run(privatise, select=select)
     begun = set()
 
     def breaking(index, candidates):
@@ -71,9 +75,9 @@ def test_a_resumed_run_equals_an_unbroken_one_bit_for_bit(tmp_path, privatise, s
         return privatise(index, candidates)
 
     with pytest.raises(Interrupted):
-        _run(breaking, checkpoint=tmp_path)
+        _run(breaking, checkpoint=tmp_path, select=select)
     assert begun == set(range(stop))
-    resumed = _run(privatise, seed=999, checkpoint=tmp_path, begun=frozenset(begun))
+    resumed = _run(privatise, seed=999, checkpoint=tmp_path, begun=frozenset(begun), select=select)
     _same(resumed, unbroken)
 
 
@@ -136,11 +140,52 @@ def test_nothing_is_kept_without_a_folder(tmp_path, monkeypatch):
 
 
 def test_scales_fall_from_first_to_last():
-    scales = [EVOLUTION.scale(index) for index in range(6)]
+    assert all(len(EVOLUTION.scales(index)) == 3 and len(set(EVOLUTION.scales(index))) == 1 for index in range(6))
+    scales = [EVOLUTION.scales(index)[0] for index in range(6)]
     assert scales[0] == 1.0
     assert scales[-1] == pytest.approx(0.05)
     np.testing.assert_allclose(np.diff(np.log(scales)), np.log(0.05) / 5)
-    assert Evolution((4,), 2, first_scale=0.3).scale(0) == 0.3
+    assert Evolution((4,), 2, first_scale=0.3).scales(0) == (0.3, 0.3)
+
+
+def test_every_round_has_all_scales_where_asked_for():
+    many = Evolution((32, 32, 3), 3, first_scale=0.5, schedule="multiscale")
+    assert [many.scales(index) for index in range(3)] == [(0.5, 0.25, 0.125)] * 2 + [(0.5, 0.25)]
+
+
+@pytest.mark.parametrize("schedule", SCHEDULES)
+def test_scales_are_such_that_any_generator_takes_them(schedule):
+    evolution = Evolution((2000, 1), 1500, schedule=schedule)
+    assert len(evolution.scales(0)) == 1500
+    assert all(0.0 < scale <= 1.0 for scale in evolution.scales(0))
+    assert evolution.scales(1) == ()
+
+
+def test_a_round_varies_at_the_scales_of_its_schedule():
+    asked = []
+
+    class Watching(LineGenerator):
+        def vary(self, parents, scale, rng):
+            asked.append(scale)
+            return super().vary(parents, scale, rng)
+
+    evolve(
+        Evolution(candidates=(32,) * 3, most_variations=3, schedule="multiscale"),
+        INITIAL,
+        generator=Watching(),
+        privatise=noisy_votes,
+        select=RANK,
+        rng=np.random.default_rng(1),
+    )
+    assert asked == [1.0, 0.5, 0.25] * 2
+
+
+@pytest.mark.parametrize("select", GEOMETRIC, ids=["projection", "gape"])
+@pytest.mark.parametrize("privatise", [noisy_votes, draws])
+def test_geometric_selections_move_the_population_too(privatise, select):
+    final = _run(privatise, select=select)
+    assert final.candidates[final.release.estimate().argmax(), 0] > 1.5
+    _same(_run(privatise, select=select), final)
 
 
 COARSE_TO_FINE = Evolution(candidates=(8, 12, 40, 20), most_variations=3)
@@ -158,7 +203,7 @@ def _coarse_to_fine(privatise, **more):
         INITIAL,
         generator=LineGenerator(),
         privatise=watching,
-        select=subsample,
+        select=SUBSAMPLE,
         rng=np.random.default_rng(1),
         **more,
     )
@@ -203,7 +248,7 @@ def test_first_candidates_are_too_many_for_a_smaller_round_that_comes_first(tmp_
         INITIAL,
         generator=LineGenerator(),
         privatise=lambda index, candidates: seen.setdefault(index, noisy_votes(index, candidates)),
-        select=subsample,
+        select=SUBSAMPLE,
         rng=np.random.default_rng(1),
         checkpoint=tmp_path,
         begun=frozenset({0}),

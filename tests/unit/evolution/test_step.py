@@ -3,7 +3,7 @@ import pytest
 from evolution_worlds import LineGenerator, noisy_votes
 
 from evomix.evolution.step import distinct, propose, step
-from evomix.selection import rank
+from evomix.selection.methods import Rank
 
 
 def test_distinct_keeps_first_occurrences_in_order():
@@ -36,7 +36,7 @@ def test_records_without_columns_are_all_the_same():
 
 def test_candidates_are_the_parents_and_their_variations():
     parents = np.array([[1.0], [5.0], [1.0]])
-    proposed = propose(parents, generator=LineGenerator(), scale=0.1, variations=2, rng=np.random.default_rng(0))
+    proposed = propose(parents, generator=LineGenerator(), scales=(0.1, 0.1), rng=np.random.default_rng(0))
     np.testing.assert_array_equal(proposed[:2], [[1.0], [5.0]])  # the repeated parent stands once
     assert len(proposed) == 2 + 2 * 3
     assert np.abs(proposed[2:].reshape(2, 3) - parents[:, 0]).max() <= 0.1
@@ -44,7 +44,7 @@ def test_candidates_are_the_parents_and_their_variations():
 
 def test_without_variations_only_the_parents_are_proposed():
     parents = np.array([[1.0], [1.0]])
-    proposed = propose(parents, generator=LineGenerator(), scale=0.1, variations=0, rng=np.random.default_rng(0))
+    proposed = propose(parents, generator=LineGenerator(), scales=(), rng=np.random.default_rng(0))
     np.testing.assert_array_equal(proposed, [[1.0]])
 
 
@@ -56,7 +56,7 @@ def test_a_step_votes_for_the_candidates_and_keeps_the_chosen():
         return noisy_votes(index, candidates)
 
     candidates = np.array([[0.0], [9.5], [6.0]])
-    done = step(3, candidates, privatise=privatise, select=rank, size=2, rng=np.random.default_rng(0))
+    done = step(3, candidates, privatise=privatise, select=Rank(), size=2, rng=np.random.default_rng(0))
     assert [index for index, _ in seen] == [3]
     assert seen[0][1] is candidates
     np.testing.assert_array_equal(done.release.votes, [0, 1, 3])

@@ -94,8 +94,7 @@ def _most_candidates(made, inputs, index, rng):
     return propose(
         parents,
         generator=inputs.modality.generator,
-        scale=made.evolution.scale(index),
-        variations=made.evolution.variations(index),
+        scales=made.evolution.scales(index),
         rng=rng,
     )
 

@@ -223,11 +223,11 @@ def test_a_run_uses_and_names_its_denoising(asked, used, tmp_path, monkeypatch):
     import pyarrow as pa
 
     import evomix
-    from evomix.experiment import engine
+    from evomix.experiment import selecting
 
     seen = []
     spied = {name: lambda release, name=name: seen.append(name) or DENOISINGS[name](release) for name in DENOISINGS}
-    monkeypatch.setattr(engine, "DENOISINGS", spied)
+    monkeypatch.setattr(selecting, "DENOISINGS", spied)
     schema = {"columns": [{"name": name, "type": "integer", "min": 0, "max": 99} for name in ("x", "y")]}
     people = pa.table({"x": [5] * 40, "y": [7] * 40})
     made = evomix.synthesize(

@@ -22,6 +22,7 @@ from evomix.core.arrays import IntArray, Population
 from evomix.core.errors import SpecError
 from evomix.modalities.tabular.schema import Schema
 from evomix.modalities.tabular.transform import QuantileTransform
+from evomix.modalities.tabular.vectors import as_points
 from evomix.neighbors.tabular import CATEGORY, NUMBER, TabularIndex
 
 _MISSING_POSITION = 0.5
@@ -108,6 +109,13 @@ class TableEmbedder:
         """Prepare ``candidates`` (at least one) for exact search."""
         kernel = TabularIndex(self.embed(candidates), kinds=self.kinds, weights=self.weights)
         return TableIndex(self, kernel)
+
+    def vectors(self, candidates: Population) -> NDArray[np.float32]:
+        """Return ``candidates`` as points, float32 (n, k), whose squared Euclidean distance is that of the votes.
+
+        Exact up to float32; of columns with very many categories approximately (:mod:`.vectors`).
+        """
+        return as_points(self.embed(candidates), kinds=self.kinds, weights=self.weights)
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,0 +1,1 @@
+"""What a generator can reach, from its variations and public points alone. Costs nothing."""

@@ -1,0 +1,65 @@
+"""Which selection a run uses, and the public settings that only it has."""
+
+from dataclasses import replace
+
+from evomix.core.protocols import Embedder, Selection
+from evomix.core.release import Release
+from evomix.experiment.spec import RunSpec
+from evomix.selection.denoising import DENOISINGS, choose_denoising
+from evomix.selection.methods import GEOMETRIC, make_selection
+from evomix.selection.threshold import NOISE_MULTIPLE
+
+
+def selection_of(spec: RunSpec, *, informed: bool) -> str:
+    """Return the selection: rank keeps most variety of public records, but loses mass on the way from made-up ones."""
+    if spec.selection != "auto":
+        return spec.selection
+    return "rank" if informed else "subsample"
+
+
+def resolved(spec: RunSpec, *, informed: bool) -> RunSpec:
+    """Return ``spec`` with the settings of post-processing chosen, so that a run's record says which they were.
+
+    Args:
+        spec: what was asked for.
+        informed: whether there are public rows.
+
+    Raises:
+        SpecError: denoising and selection do not go together.
+    """
+    geometric = selection_of(spec, informed=informed) in GEOMETRIC
+    return replace(
+        spec,
+        denoising=choose_denoising(spec.denoising, informed=informed, geometric=geometric),
+        schedule="geometric" if spec.schedule == "auto" else spec.schedule,
+        threshold=NOISE_MULTIPLE if spec.selection == "gape" and spec.threshold is None else spec.threshold,
+    )
+
+
+def selection_for(spec: RunSpec, name: str, embedder: Embedder) -> Selection:
+    """Return the selection of a resolved run.
+
+    Args:
+        spec: resolved.
+        name: the selection that was chosen.
+        embedder: the geometry of the votes.
+    """
+    return make_selection(
+        name,
+        vectors=embedder.vectors,
+        denoise=DENOISINGS[spec.denoising],
+        threshold=spec.threshold,
+        radius=spec.radius,
+    )
+
+
+def selection_warnings(selection: Selection, last: Release) -> tuple[str, ...]:
+    """Return a sentence when the rows could not be found as was asked for; a public fact of the last release."""
+    why = selection.describe(last).get("fallback")
+    if why is None:
+        return ()
+    warning = (
+        f"gape could not select from the last release ({why}): the rows follow the estimated votes alone. Take fewer "
+        "candidates (--candidates), a lower --threshold or a larger epsilon, or another --selection"
+    )
+    return (warning,)

@@ -1,0 +1,179 @@
+"""Local search on LSCost: at most m candidates, near to where the votes are, however noisy the votes.
+
+Positive votes flow to negative ones, which must be filled, and what is left to the nearest selected candidate; the
+cost is what that takes. So a small cluster far from the others keeps a candidate, where a ranking drops it. The search
+fills the negative votes, swaps on the votes that are left, fills again, and ends with swaps on the exact cost.
+
+Post-processing; costs nothing. What is certain at the end: docs/proofs/ls_cost.md. Speed: benchmarks/results/gape.md.
+Source: "Understanding Private Evolution as Learning-Augmented Clustering" (2026), Definition 4.3 and Algorithm 4.2.
+"""
+
+import math
+from dataclasses import dataclass
+from typing import Any, Final
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from evomix.core.arrays import FloatArray, IntArray
+from evomix.core.errors import SpecError
+from evomix.selection.exact_swaps import TOLERANCE, swap_exactly
+from evomix.selection.filling import Filling
+from evomix.selection.seeding import seed_positions
+from evomix.selection.serving import Serving, inflow, list_length
+from evomix.selection.swap_search import swap_search
+
+TRIALS_EACH: Final = 100
+"""Swaps tried in vain, for each selected candidate, before the search stops without a certificate; ten are usual."""
+_ALL: Final = 1 << 62
+"""Passes of the swap search: each lowers the cost, so it ends by itself."""
+_MOST_ENTRIES: Final = 1 << 27
+"""Entries of the neighbour lists (3 GB with all that is made of them). Few selected out of very many candidates need
+long lists; then not all candidates are considered."""
+
+
+@dataclass(frozen=True, slots=True)
+class Chosen:
+    """A selection.
+
+    Attributes:
+        indices: int64 (≤ size,), positions of the selected candidates, ascending.
+        weights: float64, the votes that flow to each, at least 0; their sum is that of all votes, if that is not
+            negative, else they are 0.
+        cost: LSCost, exact; infinity if the votes' sum is negative, or if none may be selected.
+        gap: largest share of the cost by which one swap of a selected for another considered candidate might still
+            lower it. 0: no swap lowers it by more than 10⁻⁶ of it.
+        considered: how many candidates above the threshold the search looked at; all, but for a few selected of very
+            many.
+    """
+
+    indices: IntArray
+    weights: FloatArray
+    cost: float
+    gap: float
+    considered: int
+
+
+def local_search(
+    points: NDArray[Any],
+    votes: ArrayLike,
+    *,
+    size: int,
+    radius: float,
+    threshold: ArrayLike = 0.0,
+    rng: np.random.Generator | None = None,
+    start: ArrayLike | None = None,
+    trials: int | None = None,
+) -> Chosen:
+    """Select at most ``size`` of the candidates above the threshold, at least LSCost as far as swaps go.
+
+    Where no more than ``size`` candidates are above the threshold, all are selected.
+
+    Args:
+        points: floats (n, k), finite; the Euclidean distance is that of the votes.
+        votes: floats (n,), signed, finite.
+        size: at least 1.
+        radius: R, above 0; a cost is min(ρ, R/3). Infinity truncates nothing.
+        threshold: τ, a number or one for each candidate; −∞ allows it in any case, ∞ never.
+        rng: public randomness, for the candidates that are considered where they cannot all be; default a fixed one.
+        start: integers (size,), distinct candidates above the threshold to start from; default a greedy choice.
+        trials: swaps tried in vain before the search stops with a ``gap``; default 100 for each selected candidate.
+
+    Raises:
+        SpecError: an argument is outside these ranges.
+    """
+    points, votes = np.asarray(points), np.asarray(votes, np.float64)
+    _check(points, votes, size, radius)
+    eligible = np.flatnonzero(votes > _thresholds(threshold, votes))
+    cap, total = radius / 3.0, math.fsum(votes)
+    if not eligible.size or total < 0.0:
+        heaviest = eligible[np.argsort(-votes[eligible], kind="stable")[:size]]
+        return Chosen(np.sort(heaviest), np.zeros(heaviest.size), math.inf, 0.0, eligible.size)
+    started = None if start is None else _started(start, eligible, size)
+    considered = _considered(votes, eligible, size, started, np.random.default_rng(0) if rng is None else rng)
+    first = None if started is None else np.searchsorted(considered, started)
+    size = min(size, considered.size)
+    sources = np.flatnonzero(votes > 0.0)
+    if not (votes < 0.0).any():
+        serving = Serving(points, sources=sources, eligible=considered, cap=cap, size=size)
+        slots, kept, cost, gap = _without_negatives(serving, votes[sources], size, first)
+    else:
+        filling = Filling(points, votes, considered, cap=cap, size=size)
+        serving = filling.serving
+        most = TRIALS_EACH * size if trials is None else trials
+        slots, cost, gap = _with_negatives(filling, size, considered.size, first, most)
+        kept = filling.transport.flow.kept
+    weights = inflow(serving.serve(slots), kept, size) if sources.size else np.zeros(size)
+    order = np.argsort(slots)
+    return Chosen(considered[slots[order]], weights[order], cost, gap, considered.size)
+
+
+def _without_negatives(
+    serving: Serving, votes: FloatArray, size: int, start: IntArray | None
+) -> tuple[IntArray, FloatArray, float, float]:
+    """Return a selection where nothing has to be filled: LSCost is a k-median cost, and its swaps are exact."""
+    if start is None:
+        start = seed_positions(serving.lists, votes, size=size)
+    swapped = swap_search(serving.lists, votes, start, tolerance=TOLERANCE, most_passes=_ALL)
+    serving.lists = swapped.lists
+    return swapped.chosen, votes, swapped.cost, 0.0
+
+
+def _with_negatives(
+    filling: Filling, size: int, candidates: int, start: IntArray | None, trials: int
+) -> tuple[IntArray, float, float]:
+    """Return a selection by filling and swapping in turn, then by exact swaps."""
+    if candidates == size:
+        every = np.arange(size)
+        return every, filling.cost_of(filling.serving.serve(every)), 0.0
+    serving = filling.serving
+    chosen = seed_positions(serving.lists, filling.supplies, size=size) if start is None else start
+    least = filling.cost_of(serving.serve(chosen))
+    while True:
+        kept = np.maximum(filling.transport.kept, 0.0)
+        swapped = swap_search(serving.lists, kept, chosen, tolerance=TOLERANCE, most_passes=_ALL)
+        serving.lists = swapped.lists
+        cost = filling.cost_of(serving.serve(swapped.chosen))
+        if not cost < least * (1.0 - TOLERANCE):
+            return swap_exactly(filling, chosen, trials=trials)
+        chosen, least = swapped.chosen, cost
+
+
+def _considered(
+    votes: FloatArray, eligible: IntArray, size: int, started: IntArray | None, rng: np.random.Generator
+) -> IntArray:
+    """Return the candidates that lists of a bearable length can hold: all, or half the heaviest and half at random."""
+    sources = int(np.count_nonzero(votes > 0.0))
+    entries = sources * min(list_length(eligible.size, size), eligible.size)
+    if entries <= _MOST_ENTRIES:
+        return eligible
+    most = max(eligible.size * _MOST_ENTRIES // entries, size)
+    order = np.argsort(-votes[eligible], kind="stable")
+    heavy, rest = eligible[order[: most // 2]], eligible[order[most // 2 :]]
+    taken = [heavy, rng.choice(rest, most - heavy.size, replace=False), *([] if started is None else [started])]
+    return np.unique(np.concatenate(taken))
+
+
+def _started(start: ArrayLike, eligible: IntArray, size: int) -> IntArray:
+    started, count = np.asarray(start, np.int64), min(size, eligible.size)
+    if started.shape != (count,) or np.unique(started).size < count or np.setdiff1d(started, eligible).size:
+        raise SpecError(f"expected a start of {count} distinct candidates above the threshold, got start={started}")
+    return started
+
+
+def _thresholds(threshold: ArrayLike, votes: FloatArray) -> FloatArray:
+    limits = np.asarray(threshold, np.float64)
+    if limits.shape not in {(), votes.shape} or np.isnan(limits).any():
+        raise SpecError(f"expected a threshold, one number or one for each of {votes.size} votes, got {threshold!r}")
+    return limits
+
+
+def _check(points: NDArray[Any], votes: FloatArray, size: int, radius: float) -> None:
+    if points.ndim != 2 or votes.shape != (len(points),):
+        raise SpecError(f"expected points (n, k) and votes (n,), got shapes {points.shape} and {votes.shape}")
+    if not (np.isfinite(points).all() and np.isfinite(votes).all()):
+        raise SpecError("expected finite points and votes; found infinity or NaN")
+    if size < 1:
+        raise SpecError(f"expected a size of at least 1, got size={size}")
+    if not radius > 0.0:
+        raise SpecError(f"expected a radius above 0, got radius={radius}; infinity truncates nothing")

@@ -1,0 +1,198 @@
+"""Which pairs of points that have no arc would make a flow cheaper: all pairs are looked at, none is stored.
+
+A pair of source v and sink u at distance c may lower the cost exactly if c < φ(v) − φ(u), with the dual prices φ of an
+optimum over the arcs there are. Float32 matrix products settle nearly all pairs, by the error bound that is derived in
+``evomix.neighbors.vectors``; those too close to call are decided by squared gaps in float64. Proof that a flow without
+such pairs is optimal among all pairs: docs/proofs/transport.md.
+"""
+
+import math
+from collections.abc import Iterator
+from typing import Final, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from evomix.core.arrays import FloatArray, IntArray
+from evomix.core.compiled import compiled
+from evomix.neighbors.shortlist import Bound, _squared_gap, norms
+
+_SCORES: Final = 1 << 25
+"""Float32 products held at a time (128 MiB)."""
+_CELLS: Final = 1 << 22
+"""Float64 coordinates held at a time while points are centred (32 MiB, twice)."""
+_ROWS: Final = 4096
+
+
+class Side(NamedTuple):
+    """Sources or sinks, as the scan takes them.
+
+    Attributes:
+        points: float (n, k), as they came.
+        radii: float64 (n,), norms of the centred, scaled points.
+        prices: float64 (n,), finite.
+    """
+
+    points: NDArray[np.float64]
+    radii: FloatArray
+    prices: FloatArray
+
+
+class Worst(NamedTuple):
+    """For each node of one side the pairs by which a unit of flow gains most: gains descending (n, w), and partners."""
+
+    gains: FloatArray
+    partners: IntArray
+
+    @classmethod
+    def none(cls, nodes: int, width: int) -> "Worst":
+        """Return lists of ``width`` empty places: gain 0, partner −1."""
+        return cls(np.zeros((nodes, width)), np.full((nodes, width), -1, np.int64))
+
+
+class AllPairs:
+    """Sources and sinks, prepared for scans.
+
+    Args:
+        sources: float64 (p, k), p ≥ 1, finite.
+        sinks: float64 or float32 (q, k), q ≥ 1, finite.
+        cap: distances beyond it count as the cap.
+
+    Attributes:
+        cap: as given.
+        scale: gaps are multiplied by it, a power of two, in matrix products.
+        largest: no pair costs more.
+    """
+
+    def __init__(self, sources: FloatArray, sinks: FloatArray, *, cap: float) -> None:
+        self._sources, self._sinks, self.cap = sources, sinks, cap
+        self._centre = sinks.mean(axis=0, dtype=np.float64)
+        largest = max(
+            float(np.abs(side[part] - self._centre).max(initial=0.0))
+            for side in (sources, sinks)
+            for part in _parts(len(side), side.shape[1])
+        )
+        self.scale = math.ldexp(1.0, -max(-900, math.frexp(largest)[1]))
+        self.largest = min(cap, 2.0 * math.sqrt(sources.shape[1]) * largest)
+
+    def distances(self, sources: IntArray, sinks: IntArray) -> FloatArray:
+        """Return min(ρ, cap) of pairs, float64, by squared gaps in float64."""
+        return _distances(self._sources, self._sinks, sources, sinks, self.scale, self.cap)
+
+    def gaining(
+        self, rows: IntArray, columns: IntArray, source_prices: FloatArray, sink_prices: FloatArray, *,
+        margin: float, width: int,
+    ) -> tuple[IntArray, IntArray]:  # fmt: skip
+        """Return pairs with ``c < φ(v) − φ(u) − margin``: for each node the ``width`` that gain most, repeats removed.
+
+        Nothing is returned exactly if there is no such pair.
+
+        Args:
+            rows: int64, sources to look at.
+            columns: int64, sinks to look at.
+            source_prices: float64 (p,), finite.
+            sink_prices: float64 (q,), finite.
+            margin: at least 0.
+            width: at least 1.
+        """
+        vectors, radii = self._prepared(self._sinks, columns)
+        right = Side(self._sinks[columns], radii, sink_prices[columns])
+        by_sink = Worst.none(len(columns), width)
+        heads, tails = [], []
+        for part in _parts(len(rows), len(columns), _SCORES):
+            scaled, radii = self._prepared(self._sources, rows[part])
+            left = Side(self._sources[rows[part]], radii, source_prices[rows[part]])
+            by_source = Worst.none(len(scaled), width)
+            products, bound = scaled @ vectors.T, Bound.of(scaled.shape[1] + 1)
+            _scan(products, left, right, by_source, by_sink, part.start, bound, self.scale, self.cap, margin)
+            at, _ = np.nonzero(by_source.partners >= 0)
+            tails.append(rows[part][at])
+            heads.append(columns[by_source.partners[by_source.partners >= 0]])
+        at, _ = np.nonzero(by_sink.partners >= 0)
+        heads.append(columns[at])
+        tails.append(rows[by_sink.partners[by_sink.partners >= 0]])
+        pairs = np.unique(np.concatenate(tails) * len(self._sinks) + np.concatenate(heads))
+        return pairs // len(self._sinks), pairs % len(self._sinks)
+
+    def products(self) -> Iterator[tuple[slice, NDArray[np.float32], FloatArray, FloatArray, Bound]]:
+        """Yield parts of the sources with their inner products with all sinks, both norms, and the error bound.
+
+        Vectors are centred and scaled. ``A² + B² − 2·product`` is the squared distance times ``scale``², but for an
+        error that is bounded as in :meth:`gaining`.
+        """
+        vectors, right = self._prepared(self._sinks, np.arange(len(self._sinks)))
+        bound = Bound.of(vectors.shape[1] + 1)
+        for part in _parts(len(self._sources), len(self._sinks), _SCORES):
+            scaled, left = self._prepared(self._sources, np.arange(part.start, part.stop))
+            yield part, scaled @ vectors.T, left, right, bound
+
+    def _prepared(self, points: FloatArray, chosen: IntArray) -> tuple[NDArray[np.float32], FloatArray]:
+        vectors, radii = np.empty((len(chosen), points.shape[1]), np.float32), np.empty(len(chosen))
+        for part in _parts(len(chosen), points.shape[1]):
+            centred = (points[chosen[part]] - self._centre) * self.scale
+            radii[part] = norms(centred)
+            vectors[part] = centred
+        return vectors, radii
+
+
+def _parts(count: int, width: int, cells: int = _CELLS) -> list[slice]:
+    step = max(1, min(_ROWS, cells // max(1, width)))
+    return [slice(start, min(start + step, count)) for start in range(0, count, step)]
+
+
+@compiled
+def _distances(
+    sources: FloatArray, sinks: FloatArray, rows: IntArray, columns: IntArray, scale: float, cap: float
+) -> FloatArray:  # pragma: no cover - compiled
+    answer = np.empty(rows.size)
+    for k in range(rows.size):
+        answer[k] = min(math.sqrt(_squared_gap(sources[rows[k]], sinks[columns[k]], scale)) / scale, cap)
+    return answer
+
+
+@compiled
+def _scan(
+    products: NDArray[np.float32],
+    left: Side,
+    right: Side,
+    by_source: Worst,
+    by_sink: Worst,
+    first: int,
+    bound: Bound,
+    scale: float,
+    cap: float,
+    margin: float,
+) -> None:  # pragma: no cover - compiled
+    """Note the pairs of a block of sources, which starts at ``first``, with all sinks."""
+    top = cap * scale
+    for i in range(products.shape[0]):
+        a = left.radii[i]
+        for j in range(products.shape[1]):
+            limit = (left.prices[i] - right.prices[j] - margin) * scale
+            if limit <= 0.0:
+                continue
+            b = right.radii[j]
+            error = bound.product * a * b + (bound.sums + 2.0**-49) * (a * a + b * b) + bound.underflow * (1.0 + a)
+            square = a * a + b * b - 2.0 * products[i, j]
+            if square - error >= limit * limit and top >= limit:
+                continue
+            if square + error >= limit * limit and top >= limit:
+                square = _squared_gap(left.points[i], right.points[j], scale)
+                if square >= limit * limit:
+                    continue
+            gain = limit - min(math.sqrt(max(square, 0.0)), top)
+            _note(by_source, i, j, gain)
+            _note(by_sink, j, first + i, gain)
+
+
+@compiled
+def _note(worst: Worst, node: int, partner: int, gain: float) -> None:  # pragma: no cover - compiled
+    """Insert a pair in the list of a node if it gains more than the last of it."""
+    gains, partners = worst.gains[node], worst.partners[node]
+    slot = gains.size
+    while slot > 0 and (gain > gains[slot - 1] or partners[slot - 1] < 0):
+        slot -= 1
+        if slot + 1 < gains.size:
+            gains[slot + 1], partners[slot + 1] = gains[slot], partners[slot]
+    if slot < gains.size:
+        gains[slot], partners[slot] = gain, partner

@@ -1,0 +1,81 @@
+import math
+
+import numpy as np
+import pytest
+from scipy.stats import norm
+
+from evomix.core.errors import SpecError
+from evomix.core.release import Draws, NoisyVotes
+from evomix.selection.threshold import theory_multiple, vote_threshold
+
+
+def uniform_draws(rng, *, draws=2000, candidates=1000, weight=0.5, units=10_000):
+    """Draws in which every private record votes for candidate 0, so that all others are drawn by noise alone."""
+    noise = np.full(candidates, 1.0 / candidates)
+    law = weight * noise
+    law[0] += 1.0 - weight
+    return Draws(rng.multinomial(draws, law), weight, noise, units)
+
+
+def test_gaussian_threshold_is_a_multiple_of_the_noise():
+    release = NoisyVotes(np.zeros(3), 4.0, 100)
+    assert np.array_equal(vote_threshold(release, multiple=1.5), [6.0, 6.0, 6.0])
+
+
+@pytest.mark.parametrize("multiple", [0.0, 1.0, 2.0, 3.0])
+def test_few_candidates_without_votes_pass(multiple):
+    rng = np.random.default_rng(0)
+    passed, tried = 0, 0
+    for _ in range(200):
+        release = uniform_draws(rng)
+        passed += int((release.estimate() > vote_threshold(release, multiple=multiple))[1:].sum())
+        tried += 999
+    allowed = norm.sf(multiple)
+    # Counts of one release are negatively associated, so the binomial spread bounds theirs; 5.2 of it is 1e-7.
+    assert passed / tried <= allowed + 5.2 * math.sqrt(allowed / tried)
+
+
+def test_one_draw_less_would_let_too_many_pass():
+    rng = np.random.default_rng(1)
+    passed, tried = 0, 0
+    for _ in range(200):
+        release = uniform_draws(rng)
+        one = release.units / release.draws / (1.0 - release.mixing_weight)
+        lower = vote_threshold(release, multiple=2.0) - one
+        passed += int((release.estimate() > lower)[1:].sum())
+        tried += 999
+    assert passed / tried > 1.5 * norm.sf(2.0)
+
+
+def test_each_candidate_has_the_threshold_of_its_own_noise():
+    noise = np.array([0.9, 0.1, 0.0])
+    release = Draws(np.array([50, 40, 10]), 0.5, noise, 1000)
+    high, low, none = vote_threshold(release)
+    assert high > low > none == 0.0
+
+
+def test_draws_of_noise_alone_pass_nothing():
+    for release in (
+        Draws(np.array([3, 1]), 1.0, np.array([0.5, 0.5]), 10),
+        Draws(np.zeros(2, int), 0.1, np.ones(2) / 2, 10),
+    ):
+        assert not (release.estimate() > vote_threshold(release)).any()
+
+
+def test_theory_multiple_bounds_the_tail_of_all_rounds():
+    multiple = theory_multiple(5000, 10, failure=0.01)
+    assert 50_000 * norm.sf(multiple) < 0.01
+    assert 50_000 * norm.sf(multiple - 0.5) > 0.01
+
+
+@pytest.mark.parametrize("multiple", [-1.0, math.nan])
+def test_bad_multiples_are_refused(multiple):
+    with pytest.raises(SpecError, match="multiple"):
+        vote_threshold(NoisyVotes(np.zeros(3), 4.0, 100), multiple=multiple)
+
+
+@pytest.mark.parametrize("arguments", [(0, 1, 0.1), (1, 0, 0.1), (1, 1, 0.0), (1, 1, 1.0), (1, 1, math.nan)])
+def test_bad_theory_arguments_are_refused(arguments):
+    candidates, rounds, failure = arguments
+    with pytest.raises(SpecError, match="failure"):
+        theory_multiple(candidates, rounds, failure=failure)
