@@ -44,7 +44,7 @@ def _code(page):
 def _calls(page):
     """Yield each call of evomix in a page as (words of the command, options given)."""
     for code in _code(page):
-        for call in re.findall(r"(?:^|&& )(evomix\b[^&#]*)", code):
+        for call in re.findall(r"(?:^|&& )(evomix(?![\w.])[^&#]*)", code):
             words = call.split()
             path = " ".join(words[:3]) if " ".join(words[:3]) in COMMANDS else " ".join(words[:2])
             yield path, {word for word in words if re.fullmatch(r"--?[a-z][a-z-]*", word)}

@@ -25,12 +25,10 @@ def evaluate(
         str | None, typer.Option("--target", metavar="COLUMN", help="Column to predict: downstream accuracy.")
     ] = None,
     seeds: Annotated[int, typer.Option("--seeds", metavar="K", help="Repetitions of each model.")] = 3,
-    geometry: Annotated[
+    no_geometry: Annotated[
         bool,
-        typer.Option(
-            "--geometry/--no-geometry", help="Compare rows as points: precision, recall, transport distance (seconds)."
-        ),
-    ] = True,
+        typer.Option("--no-geometry", help="Leave out precision, recall and transport distance of rows as points."),
+    ] = False,
     report: Annotated[
         Path | None,
         typer.Option("-o", "--report", metavar="report.html", help="Also write a self-contained page."),
@@ -52,7 +50,7 @@ def evaluate(
         report=report,
         schema=schema,
         seeds=seeds,
-        geometry=geometry,
+        geometry=not no_geometry,
         encoding=encoding,
         public_encoding=public_encoding,
     )

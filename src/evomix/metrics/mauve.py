@@ -23,15 +23,14 @@ _COMPONENTS: Final = 64
 def mauve(x: ArrayLike, y: ArrayLike, *, clusters: int | None = None, seed: int = 0) -> float:
     """Return the area under the divergence frontier of two sets, in (0, 1]: 1 where their histograms are equal.
 
-    1. Points are reduced to their 64 leading principal components, where there are more.
-       *k*-means then cuts space into ``clusters`` cells. Both are learned from as many points of each set, at most
-       10,000, so that the larger one does not decide where cells are.
+    1. Points are reduced to their 64 leading principal components, where there are more. *k*-means then cuts space into
+       ``clusters`` cells. Both are learned from both sets together, at most 10,000 points of each.
     2. P and Q are the shares of the sets' points in each cell, ½ added to every count.
     3. The frontier is the curve ``(exp(−c·KL(Q‖R)), exp(−c·KL(P‖R)))`` over mixtures R = λP + (1 − λ)Q, 0 ≤ λ ≤ 1, with
        c = 5. The area is that under it, from (0, 1) over the curve to (1, 0).
 
-    Symmetric but for the clusters' random start. It knows nothing within a cell, and depends on how
-    many cells and points there are: compare it only at equal sizes, clusters and seeds.
+    Symmetric but for the clusters' random start. It knows nothing within a cell, and depends on how many cells and
+    points there are: compare it only at equal sizes, clusters and seeds.
 
     Args:
         x: numbers (n, k), n ≥ 1.
@@ -40,7 +39,7 @@ def mauve(x: ArrayLike, y: ArrayLike, *, clusters: int | None = None, seed: int 
         seed: of the clusters, from 0 to 2³² − 1.
 
     Raises:
-        SpecError: an argument is not as above, or there are more clusters than points take part.
+        SpecError: an argument is not as above, or there are more clusters than points they are learned from.
 
     Source: Pillutla et al. 2021 for the frontier, 2023 for the ½ (Krichevsky-Trofimov smoothing). Programs
     differ in how they reduce and cluster, so their figures cannot be compared.
@@ -48,12 +47,11 @@ def mauve(x: ArrayLike, y: ArrayLike, *, clusters: int | None = None, seed: int 
     left = as_points("x", x)
     right = as_points("y", y, like=left)
     rng = np.random.default_rng(seed)
-    each = min(len(left), len(right), _LEARN_FROM)
-    together = np.concatenate([draw(left, each, rng), draw(right, each, rng)])
-    cells = int(np.clip(each // 10, 2, 500)) if clusters is None else clusters
+    together = np.concatenate([draw(left, _LEARN_FROM, rng), draw(right, _LEARN_FROM, rng)])
+    cells = int(np.clip(min(len(left), len(right)) // 10, 2, 500)) if clusters is None else clusters
     if isinstance(cells, bool) or not isinstance(cells, int | np.integer) or not 2 <= cells <= len(together):
         raise SpecError(
-            f"expected clusters as a whole number from 2 to the {len(together)} points that take part, got "
+            f"expected clusters as a whole number from 2 to the {len(together)} points they are learned from, got "
             f"clusters={clusters!r}"
         )
     axes = _leading_axes(together)

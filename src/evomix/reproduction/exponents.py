@@ -12,7 +12,7 @@ def exponent(x: Sequence[float], y: Sequence[float]) -> tuple[float, float]:
         x: k ≥ 3 positive numbers, not all equal.
         y: k positive numbers.
 
-    >>> exponent([1.0, 2.0, 4.0], [3.0, 12.0, 48.0])[0]
+    >>> round(exponent([1.0, 2.0, 4.0], [3.0, 12.0, 48.0])[0], 6)
     2.0
     """
     across, along = np.log(np.asarray(x, dtype=np.float64)), np.log(np.asarray(y, dtype=np.float64))

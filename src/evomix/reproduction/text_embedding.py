@@ -20,8 +20,9 @@ DEFAULT: Final = "TF-IDF and truncated SVD, fitted on the public pool"
 def fit_embedder(public: Sequence[str], *, dimension: int = DIMENSION) -> Embedder:
     """Return an embedder: TF-IDF weights along their first singular directions, scaled to unit length.
 
-    Words count that stand in two public texts or more and are no English stop words. A text without any is the zero
-    vector. Source: latent semantic analysis (Deerwester et al. 1990).
+    Words count that stand in two public texts or more and are no English stop words. A text without any has a last
+    coordinate to itself, at a right angle to all others: in the middle of the sphere it would be the nearest to many.
+    Source: latent semantic analysis (Deerwester et al. 1990).
 
     Args:
         public: texts of the pool; private ones never enter.
@@ -37,7 +38,7 @@ def fit_embedder(public: Sequence[str], *, dimension: int = DIMENSION) -> Embedd
     def embed(texts: list[str]) -> FloatArray:
         vectors = np.asarray(directions.transform(words.transform(texts)), dtype=np.float64)
         lengths = np.sqrt(np.einsum("ij,ij->i", vectors, vectors))
-        return np.asarray(vectors / np.where(lengths > 0.0, lengths, 1.0)[:, None])
+        return np.column_stack([vectors / np.where(lengths > 0.0, lengths, 1.0)[:, None], lengths == 0.0])
 
     return embed
 

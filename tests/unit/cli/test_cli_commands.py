@@ -358,3 +358,8 @@ def test_doctor_notices_a_ledger_it_cannot_write(evomix, tmp_path):
     answer = evomix("doctor", "--json")
     tmp_path.chmod(stat.S_IRWXU)
     assert answer.code == 4
+
+
+def test_evaluate_leaves_geometry_out_on_request(evomix, backend):
+    evomix("evaluate", "--real", "r.csv", "--synthetic", "s.csv", "--no-geometry")
+    assert backend.asked["evaluate"][1]["geometry"] is False

@@ -66,6 +66,15 @@ def test_each_figure_is_that_of_its_function(name, figure):
         assert (found.exact, found.error) == (True, 0.0)
 
 
+def test_the_seed_is_that_of_its_functions():
+    real, made = sample(90, 1), sample(70, 2, 0.3)
+    row = metrics.compare(real, made, reference=made, measures=["wasserstein"], most_transported=30, seed=7)[
+        "wasserstein"
+    ]
+    assert row.synthetic == metrics.wasserstein(real, made, most=30, seed=7)
+    assert row.synthetic != metrics.wasserstein(real, made, most=30, seed=8)
+
+
 def test_without_a_reference_real_points_are_split_and_none_serves_twice():
     real = np.arange(100.0)[:, None] ** 2
     found = metrics.compare(real, real[:30], measures=["precision", "recall"], k=1)

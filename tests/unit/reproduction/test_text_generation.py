@@ -80,10 +80,12 @@ def test_the_default_embedder_has_unit_vectors_that_depend_on_their_text_alone(t
     embed = fit_embedder(public, dimension=16)
     some = texts.texts[60:90].tolist()
     together, alone = embed(some), np.concatenate([embed([text]) for text in some])
-    assert together.shape == (30, 16)
+    assert together.shape == (30, 17)
     assert np.allclose(np.linalg.norm(together, axis=1), 1.0)
     assert np.allclose(together, alone, atol=1e-12)
-    assert not embed(["wordsthatnobodyknows"]).any()
+    strange = embed(["wordsthatnobodyknows", ""])
+    assert np.linalg.norm(strange, axis=1).tolist() == [1.0, 1.0]
+    assert np.abs(together @ strange.T).max() == 0.0  # at a right angle to all, so in the middle of none
     same = np.abs(embed(["Alpha1 alpha2 common3."]) - embed(["alpha2 common3, alpha1 nobodyknows"]))
     assert same.max() < 1e-12
 
