@@ -1,7 +1,7 @@
 """What the paper says of GAPE on embedded texts, held against what was measured."""
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from itertools import pairwise
 from typing import Final
 
@@ -15,6 +15,7 @@ from evomix.reproduction.text_curves import (
     DISTANCE,
     FLOOR,
     GAPE,
+    LOWER,
     RANK,
     RECALL,
     SMALLEST,
@@ -177,6 +178,20 @@ def text_notes(found: Measured) -> tuple[str, ...]:
         f"{best[RECALL]:.4f}, of public texts {least[RECALL]:.4f}; W1 {best[DISTANCE]:.4f} and {least[DISTANCE]:.4f}. "
         f"Different texts among the m (subsample / rank / GAPE): {_different(found)}."
     )
+    return (told, *_lower_threshold(found))
+
+
+def _lower_threshold(found: Measured) -> tuple[str, ...]:
+    """Return what GAPE does when more candidates may be selected; nothing where that was not measured."""
+    if LOWER.name not in found.values:
+        return ()
+    rows = range(len(found.epsilons))
+    recall = _list(found, gains(found, LOWER.name, RANK.name, RECALL), rows)
+    distance = _list(found, gains(found, LOWER.name, SUBSAMPLE.name, DISTANCE), rows)
+    told = (
+        "Where fewer than m candidates stand above τ = 2σ, repeats make up what is missing. "
+        f"{LOWER.name}: recall less rank's {recall}; W1 less subsample's {distance}."
+    )
     return (told,)
 
 
@@ -215,7 +230,7 @@ def _error(gained: FloatArray) -> float:
     return float(gained.std(ddof=1)) / math.sqrt(len(gained)) if len(gained) > 1 else math.inf
 
 
-def _list(found: Measured, gained: FloatArray, rows: list[int]) -> str:
+def _list(found: Measured, gained: FloatArray, rows: Iterable[int]) -> str:
     return ", ".join(f"{budget(found.epsilons[k])} {gained[k].mean():+.4f} ± {_error(gained[k]):.4f}" for k in rows)
 
 

@@ -51,11 +51,19 @@ FLOOR: Final = "public texts"
 
 @dataclass(frozen=True, slots=True)
 class Curve:
-    """A mechanism with a selection."""
+    """A mechanism with a selection.
+
+    Attributes:
+        name: in plots.
+        mechanism: ``GAUSSIAN``, ``LINMIX`` or ``PUBMIX``.
+        selection: as the product calls it.
+        threshold: τ of GAPE in standard deviations of the noise; None for the product's.
+    """
 
     name: str
     mechanism: str
     selection: str
+    threshold: float | None = None
 
 
 SUBSAMPLE: Final = Curve("subsample (PE)", GAUSSIAN, "subsample")
@@ -63,10 +71,12 @@ RANK: Final = Curve("rank (Aug-PE)", GAUSSIAN, "rank")
 GAPE: Final = Curve("GAPE", GAUSSIAN, "gape")
 WEIGHTED: Final = "GAPE, weighted"
 """GAPE's selected texts, each with the share of the votes that flow to it, in place of equal shares."""
+LOWER: Final = Curve("GAPE, τ = σ", GAUSSIAN, "gape", threshold=1.0)
 PROJECTION: Final = Curve("projection", GAUSSIAN, "projection")
 PAPER_CURVES: Final = (SUBSAMPLE, RANK, GAPE)
 ALL_CURVES: Final = (
     *PAPER_CURVES,
+    LOWER,
     PROJECTION,
     Curve("LinMix, subsample", LINMIX, "subsample"),
     Curve("LinMix, GAPE", LINMIX, "gape"),
@@ -156,7 +166,7 @@ def measure(
 def run(scene: Scene, curve: Curve, epsilon: float, *, radius: float) -> Outcome:
     """Return what one run ends with.
 
-    The selection is made as a run of the product makes it; τ is the product's.
+    The selection is made as a run of the product makes it.
 
     Args:
         scene: the repetition.
@@ -168,7 +178,11 @@ def run(scene: Scene, curve: Curve, epsilon: float, *, radius: float) -> Outcome
     geometric = curve.selection in GEOMETRIC
     denoise = DENOISINGS[choose_denoising("auto", informed=curve.mechanism == PUBMIX, geometric=geometric)]
     select = make_selection(
-        curve.selection, vectors=scene.vectors, denoise=denoise, radius=radius if curve.selection == "gape" else None
+        curve.selection,
+        vectors=scene.vectors,
+        denoise=denoise,
+        threshold=curve.threshold,
+        radius=radius if curve.selection == "gape" else None,
     )
 
     def set_up(nearest: IntArray, candidates: int, rng: np.random.Generator) -> Privatise:

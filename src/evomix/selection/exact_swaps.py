@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from evomix.core.arrays import FloatArray, IntArray
 from evomix.core.compiled import compiled
 from evomix.selection.filling import Filling
+from evomix.selection.sharper_bounds import sharper
 from evomix.transport.room import Room
 
 TOLERANCE: Final = 1e-6
@@ -55,6 +56,8 @@ def swap_exactly(filling: Filling, chosen: IntArray, *, trials: int) -> Settled:
             waiting |= dict.fromkeys(visit.near)
         waiting.clear()
         swaps.certify()
+        if swaps.cost <= 0.0:
+            return Settled(swaps.chosen, 0.0, 0.0)
         gap = 0.0
         for slot in range(chosen.size):
             visit = swaps.visit(slot, trials)
@@ -115,6 +118,8 @@ class _ExactSwaps:
         bounds = self._bounds()
         wanted = self._wanted()
         left = np.flatnonzero(bounds < wanted)
+        bounds[left] += self._raised(left)
+        left = left[bounds[left] < wanted]
         left = left[np.argsort(bounds[left], kind="stable")]
         least = float(bounds[left[trials]]) if left.size > trials else self.cost
         for tried, candidate in enumerate(left[:trials]):
@@ -124,7 +129,7 @@ class _ExactSwaps:
             least = min(least, lower)
         flow.set_slack_costs(rows, served.first[rows])
         flow.solve()
-        return Visit([], min(left.size, trials), 1.0 - least / self.cost if least < wanted else 0.0)
+        return Visit([], min(left.size, trials), 1.0 - max(least, 0.0) / self.cost if least < wanted else 0.0)
 
     def _wanted(self) -> float:
         """Return the cost below which a swap counts: by more than the tolerance, and than the rounding of sums."""
@@ -174,6 +179,14 @@ class _ExactSwaps:
         gains += self._flow.cost - self._filling.transport.excess(self._room)
         gains[self.chosen] = np.inf
         return gains
+
+    def _raised(self, left: IntArray) -> FloatArray:
+        """Return by how much the bounds of some candidates may be raised."""
+        sinks = self._flow.sink_prices
+        room = self._room
+        lowest = np.full(sinks.size, -np.inf) if room is None else room.lowest(self._flow.source_prices)
+        arcs = self._flow.arcs_by_node()
+        return sharper(left, self._columns, arcs, self._flow.source_prices, sinks, self._filling.demands, lowest)
 
     def _move_gains(self, before: FloatArray, after: FloatArray, gains: FloatArray) -> None:
         rows = np.flatnonzero(before != after)

@@ -26,17 +26,18 @@ class Filling:
 
     Attributes:
         supplies: float64 (p,), the positive votes.
+        demands: float64 (q,), the sizes of the negative ones.
         serving: who serves the positive votes.
         transport: the flow that fills negative votes; its slack costs are the distances to the nearest selected.
     """
 
     def __init__(self, points: NDArray[Any], votes: FloatArray, eligible: IntArray, *, cap: float, size: int) -> None:
         sources, sinks = np.flatnonzero(votes > 0.0), np.flatnonzero(votes < 0.0)
-        self.supplies, demands = votes[sources], -votes[sinks]
-        demands *= min(1.0, self.supplies.sum() / demands.sum())  # equal sums may differ in their last digits
+        self.supplies, self.demands = votes[sources], -votes[sinks]
+        self.demands *= min(1.0, self.supplies.sum() / self.demands.sum())  # equal sums may differ in their last digits
         self.serving = Serving(points, sources=sources, eligible=eligible, cap=cap, size=size)
         self.transport = PointTransport(
-            points[sources], points[sinks], self.supplies, demands, slack_costs=np.zeros(sources.size), cap=cap
+            points[sources], points[sinks], self.supplies, self.demands, slack_costs=np.zeros(sources.size), cap=cap
         )
 
     def cost_of(self, served: Served) -> float:

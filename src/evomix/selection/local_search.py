@@ -19,6 +19,7 @@ from evomix.core.arrays import FloatArray, IntArray
 from evomix.core.errors import SpecError
 from evomix.selection.exact_swaps import TOLERANCE, swap_exactly
 from evomix.selection.filling import Filling
+from evomix.selection.ls_cost import left_over
 from evomix.selection.seeding import seed_positions
 from evomix.selection.serving import Serving, inflow, list_length
 from evomix.selection.swap_search import swap_search
@@ -40,7 +41,7 @@ class Chosen:
         indices: int64 (≤ size,), positions of the selected candidates, ascending.
         weights: float64, the votes that flow to each, at least 0; their sum is that of all votes, if that is not
             negative, else they are 0.
-        cost: LSCost, exact; infinity if the votes' sum is negative, or if none may be selected.
+        cost: LSCost, exact; infinity if the votes' sum is negative (by more than rounding), or if none may be selected.
         gap: largest share of the cost by which one swap of a selected for another considered candidate might still
             lower it. 0: no swap lowers it by more than 10⁻⁶ of it.
         considered: how many candidates above the threshold the search looked at; all, but for a few selected of very
@@ -85,8 +86,8 @@ def local_search(
     points, votes = np.asarray(points), np.asarray(votes, np.float64)
     _check(points, votes, size, radius)
     eligible = np.flatnonzero(votes > _thresholds(threshold, votes))
-    cap, total = radius / 3.0, math.fsum(votes)
-    if not eligible.size or total < 0.0:
+    cap = radius / 3.0
+    if not eligible.size or left_over(votes) < 0.0:
         heaviest = eligible[np.argsort(-votes[eligible], kind="stable")[:size]]
         return Chosen(np.sort(heaviest), np.zeros(heaviest.size), math.inf, 0.0, eligible.size)
     started = None if start is None else _started(start, eligible, size)

@@ -42,8 +42,8 @@ def ls_cost(points: FloatArray, votes: ArrayLike, chosen: ArrayLike, *, radius: 
     taken = np.asarray(chosen) if np.size(chosen) else np.zeros(0, np.int64)
     _check(points, signed, taken, radius)
     positive, negative = np.flatnonzero(signed > 0.0), np.flatnonzero(signed < 0.0)
-    left, slack = math.fsum(signed), _ROUNDING * math.fsum(np.abs(signed))
-    if left < -slack or (left > slack and not taken.size):
+    left = left_over(signed)
+    if left < 0.0 or (left > 0.0 and not taken.size):
         return math.inf
     if not positive.size:
         return 0.0
@@ -58,6 +58,12 @@ def ls_cost(points: FloatArray, votes: ArrayLike, chosen: ArrayLike, *, radius: 
     )
     problem.solve()
     return problem.flow.cost
+
+
+def left_over(votes: FloatArray) -> float:
+    """Return the sum of the votes, 0 where it may be rounding; below 0 no flow can fill what is missing."""
+    left = math.fsum(votes)
+    return left if abs(left) > _ROUNDING * math.fsum(np.abs(votes)) else 0.0
 
 
 def _distances_to(points: FloatArray, rows: IntArray, chosen: IntArray, cap: float) -> FloatArray:

@@ -35,7 +35,10 @@ def project(points: FloatArray, votes: ArrayLike, *, units: float | None = None)
     """
     points, signed = np.asarray(points), np.asarray(votes, np.float64)
     _check(points, signed, units)
-    measure = signed / (math.fsum(signed) if units is None else units)
+    with np.errstate(over="ignore"):
+        measure = signed / (math.fsum(signed) if units is None else units)
+    if not np.isfinite(measure).all():
+        raise SpecError(f"expected votes that units divide to numbers, got units={units}")
     positive, negative = np.flatnonzero(measure > 0.0), np.flatnonzero(measure < 0.0)
     missing = max(1.0 - math.fsum(measure), 0.0)
     left = np.maximum(measure, 0.0)

@@ -20,8 +20,7 @@ class Served(NamedTuple):
     Attributes:
         near: int64 (p,), slot of the nearest; −1: none is nearer than the cap.
         first: float64 (p,), min(distance to the nearest, cap).
-        second: float64 (p,), to the second nearest likewise; without one the cap or, where that is infinite, a number
-            larger than all distances.
+        second: float64 (p,), to the second nearest likewise; without one the largest of all distances.
     """
 
     near: IntArray
@@ -62,8 +61,11 @@ class Serving:
             if not short.size:
                 break
             self.lists = lists.extend(short, np.maximum(_LONGER * np.diff(lists.starts)[short], _SHORTEST))
-        far = lists.cap if np.isfinite(lists.cap) else 1.0 + 2.0 * float(lists.distances.max(initial=0.0))
-        first[found < 1], second[found < 2] = far, far
+        # What is not listed is as far as the cap. Where no other candidate is selected, the largest distance stands in
+        # for what removing the only one costs: nothing that may take its place is farther.
+        complete = lists.starts[-1] == lists.shape[0] * lists.shape[1]
+        far = float(lists.distances.max(initial=0.0)) if complete else lists.cap
+        first[found < 1], second[found < 2] = lists.cap, far
         return Served(near, first, second)
 
 

@@ -30,20 +30,21 @@ def vote_threshold(release: Release, *, multiple: float = NOISE_MULTIPLE) -> Flo
 
     Args:
         release: gives the noise.
-        multiple: standard deviations, at least 0.
+        multiple: standard deviations, at least 0; of draws, from 8 on nothing passes.
 
     Raises:
-        SpecError: ``multiple`` is not a number of at least 0.
+        SpecError: ``multiple`` is not a finite number of at least 0.
     """
-    if not multiple >= 0.0:
-        raise SpecError(f"expected a multiple of the noise of at least 0, got multiple={multiple}")
+    if not 0.0 <= multiple < math.inf:
+        raise SpecError(f"expected a finite multiple of the noise of at least 0, got multiple={multiple}")
     if not isinstance(release, Draws):
         return np.full(release.votes.size, multiple * release.stddev)
     if not release.informative:
         return np.full(release.counts.size, math.inf)
     masses = release.mixing_weight * release.noise_distribution
     most = binom.isf(norm.sf(multiple), release.draws, np.minimum(masses, 1.0))
-    return np.asarray(release.units * (most / release.draws - masses) / (1.0 - release.mixing_weight))
+    # In the very steps of the estimate, so that a count of just ``most`` is not above by a rounding.
+    return np.asarray(release.units * ((most / release.draws - masses) / (1.0 - release.mixing_weight)))
 
 
 def theory_multiple(candidates: int, rounds: int, *, failure: float = 0.05) -> float:

@@ -33,7 +33,7 @@ from numpy.typing import ArrayLike, NDArray
 from evomix.core.arrays import FloatArray, IntArray
 from evomix.core.errors import SpecError
 from evomix.transport.arguments import finite_numbers, positions_below, rounded
-from evomix.transport.pricing import improve, incidence, repair
+from evomix.transport.pricing import Arcs, improve, incidence, repair
 from evomix.transport.spanning_tree import Snapshot, cost_of, move_slack, reprice, star
 
 _MASS_BITS = 60
@@ -97,6 +97,8 @@ class Transport:
         self._stale = True
         self._optimal_arcs, self._changed = 0, np.zeros(0, np.int32)
         self._starts, self._incident = np.zeros(0, np.int64), np.zeros(0, np.int32)
+        self._costs = np.zeros(self._real.size, np.int64)
+        self._requantise(slice(None))
         self.add_arcs(tails, heads, costs)
 
     @property
@@ -126,6 +128,15 @@ class Transport:
         if repair(self._tree, self._sources, *arcs, self._costs, self._starts, self._incident, changed):
             self._optimal_arcs = self._real.size
         return self._optimal_arcs > 0
+
+    def _index_arcs(self) -> None:
+        if self._starts.size == 0:
+            self._starts, self._incident = incidence(self._sources + self._sinks, self._tails, self._heads)
+
+    def arcs_by_node(self) -> Arcs:
+        """Return the arcs as they are now, by node."""
+        self._index_arcs()
+        return Arcs(self._starts, self._incident, self._tails, self._heads, self._real)
 
     def set_slack_costs(self, positions: ArrayLike, values: ArrayLike) -> None:
         """Change what keeping a unit costs at some sources; the present basis stays feasible, :meth:`solve` re-prices.

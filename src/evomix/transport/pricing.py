@@ -4,12 +4,32 @@ From far off: the cheapest arc of a block, blocks in turn (Kiraly and Kovacs 201
 was optimal before a few prices changed: only arcs at nodes whose price changed can have become negative.
 """
 
+from typing import NamedTuple
+
 import numpy as np
 from numpy.typing import NDArray
 
-from evomix.core.arrays import IntArray
+from evomix.core.arrays import FloatArray, IntArray
 from evomix.core.compiled import compiled
 from evomix.transport.spanning_tree import Tree, exchange
+
+
+class Arcs(NamedTuple):
+    """Arcs by node. Sources are the nodes 0…p−1, sinks p…p+q−1, the ground p+q.
+
+    Attributes:
+        starts: int64 (p + q + 1,); the arcs at a node are ``incident[starts[node]:starts[node + 1]]``.
+        incident: int32, arcs.
+        tails: int32 (a,), nodes.
+        heads: int32 (a,), nodes.
+        costs: float64 (a,), as given; those of the first p arcs are slack costs, to the ground.
+    """
+
+    starts: IntArray
+    incident: NDArray[np.int32]
+    tails: NDArray[np.int32]
+    heads: NDArray[np.int32]
+    costs: FloatArray
 
 
 @compiled

@@ -11,7 +11,7 @@ from typing import Final, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from evomix.core.arrays import FloatArray
+from evomix.core.arrays import FloatArray, IntArray
 from evomix.core.compiled import compiled
 from evomix.neighbors.shortlist import Bound
 from evomix.transport.missing_arcs import AllPairs
@@ -60,6 +60,22 @@ class Room(NamedTuple):
             if rows.size and columns.size:
                 _violations(rows, columns, rise, fall, self, source_prices, sink_prices, worst)
         return float((supplies * worst).sum())
+
+    def lowest(self, source_prices: FloatArray) -> FloatArray:
+        """Return how low sink prices may be with these or lower source prices, for pairs without an arc, float64 (q,).
+
+        Where no source has risen, as low as the room of the sink. A source that has risen is looked at by itself where
+        the floors are kept, else all count as risen by the most that one has.
+
+        Args:
+            source_prices: float64 (p,).
+        """
+        rise = source_prices - self.source_prices
+        most = max(float(rise.max()), 0.0)
+        if most == 0.0 or not self.floors.size:
+            return self.sink_prices - np.maximum(self.sink_room - most, 0.0)
+        risen = np.flatnonzero(rise > 0.0)
+        return _lowest(risen, source_prices, self.floors, self.sink_prices - np.maximum(self.sink_room, 0.0))
 
 
 def room_of(
@@ -119,8 +135,8 @@ def _room(
 
 @compiled
 def _violations(
-    rows: NDArray[np.int64],
-    columns: NDArray[np.int64],
+    rows: IntArray,
+    columns: IntArray,
     rise: FloatArray,
     fall: FloatArray,
     room: Room,
@@ -134,3 +150,13 @@ def _violations(
             if most > worst[v] and room.floors.size:
                 most = min(most, source_prices[v] - sink_prices[u] - room.floors[v, u])
             worst[v] = max(worst[v], most)
+
+
+@compiled
+def _lowest(
+    risen: IntArray, source_prices: FloatArray, floors: NDArray[np.float32], lowest: FloatArray
+) -> FloatArray:  # pragma: no cover - compiled
+    for v in risen:
+        for u in range(lowest.size):
+            lowest[u] = max(lowest[u], source_prices[v] - floors[v, u])
+    return lowest

@@ -15,6 +15,7 @@ from evomix.reproduction.text_curves import (
     DISTANCE,
     FLOOR,
     GAPE,
+    LOWER,
     METRICS,
     PAPER_CURVES,
     RANK,
@@ -115,9 +116,14 @@ def test_more_private_texts_a_synthetic_one():
 
 
 def test_notes_give_the_differences_and_what_repeats():
-    (note,) = text_notes(measured())
+    found = measured()
+    (note,) = text_notes(found)
     assert "ε = 4 +0.1000 ± 0.0000" in note
     assert "100% / 100% / 100%" in note
+    lower = {metric: found.values[RANK.name][metric] - 0.02 for metric in METRICS}
+    found.values[LOWER.name] = lower
+    _, note = text_notes(found)
+    assert "recall less rank's ε = 1 -0.0200 ± 0.0000" in note
 
 
 def test_the_page_and_the_numbers_of_a_quick_figure(text_file, text_columns, tmp_path):

@@ -150,6 +150,28 @@ def test_where_lists_would_be_too_long_some_candidates_are_considered(monkeypatc
     assert found.cost == pytest.approx(ls_cost(points, votes, found.indices, radius=1e6))
 
 
+def test_votes_that_all_lie_on_selected_points_cost_nothing():
+    rng = np.random.default_rng(0)
+    points, votes = np.repeat(np.arange(3.0), 400)[:, None], rng.normal(1.0, 2.0, 1200)
+    found = local_search(points, votes, size=3, radius=9.0)
+    assert (found.cost, found.gap) == (0.0, 0.0)
+    assert local_search(np.zeros((3, 1)), [3.0, -1.0, 2.0], size=1, radius=9.0, trials=0).gap == 0.0
+
+
+@pytest.mark.parametrize(("scale", "radius"), [(1.0, 3e13), (1e-12, np.inf), (1e-12, 1e3), (1e9, np.inf)])
+def test_the_only_selected_candidate_is_the_best_at_any_scale(scale, radius):
+    points, votes = scale * np.array([[5.0], [1.0], [7.0], [4.0], [8.0]]), np.array([3.0, 3.0, -2.0, 3.0, -4.0])
+    found = local_search(points, votes, size=1, radius=radius)
+    assert found.indices.tolist() == [1]
+    assert found.cost == pytest.approx(19.0 * scale)
+
+
+def test_a_sum_of_votes_that_is_rounding_counts_as_nothing():
+    points, votes = np.arange(3.0)[:, None], [0.3, -0.1, -0.2]
+    found = local_search(points, votes, size=1, radius=9.0)
+    assert found.cost == pytest.approx(ls_cost(points, votes, [0], radius=9.0)) == pytest.approx(0.5)
+
+
 @pytest.mark.slow
 def test_the_cost_is_within_two_percent_of_the_best_of_twenty_random_starts():
     rng = np.random.default_rng(0)

@@ -107,3 +107,8 @@ def test_bad_arguments_are_refused(change, words):
     given = {"points": np.zeros((2, 1)), "votes": [1.0, 1.0], "chosen": [0], "radius": 1.0} | change
     with pytest.raises(SpecError, match=words):
         ls_cost(**given)
+
+
+def test_slack_far_larger_than_every_arc_is_rounded_with_the_arcs():
+    points = np.array([[0.1], [0.0], [10.0]])
+    assert ls_cost(points, [2.0, -1.0, 0.0], [2], radius=99.0) == pytest.approx(10.0)

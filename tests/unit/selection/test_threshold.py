@@ -2,7 +2,7 @@ import math
 
 import numpy as np
 import pytest
-from scipy.stats import norm
+from scipy.stats import binom, norm
 
 from evomix.core.errors import SpecError
 from evomix.core.release import Draws, NoisyVotes
@@ -20,6 +20,19 @@ def uniform_draws(rng, *, draws=2000, candidates=1000, weight=0.5, units=10_000)
 def test_gaussian_threshold_is_a_multiple_of_the_noise():
     release = NoisyVotes(np.zeros(3), 4.0, 100)
     assert np.array_equal(vote_threshold(release, multiple=1.5), [6.0, 6.0, 6.0])
+
+
+@pytest.mark.parametrize("multiple", [0.0, 1.0, 2.0, 3.0])
+def test_a_count_at_the_threshold_is_not_above_it(multiple):
+    for draws, candidates, weight, units in ((500, 4000, 0.05, 12345), (777, 333, 0.3, 54321), (90, 7, 0.9, 11)):
+        noise = np.full(candidates, 1.0 / candidates)
+        for count in range(4):
+            counts = np.zeros(candidates, np.int64)
+            counts[0], counts[1] = count, draws - count
+            release = Draws(counts, weight, noise, units)
+            limit = vote_threshold(release, multiple=multiple)
+            allowed = binom.isf(norm.sf(multiple), draws, weight / candidates)
+            assert (release.estimate() > limit)[0] == (count > allowed)
 
 
 @pytest.mark.parametrize("multiple", [0.0, 1.0, 2.0, 3.0])
@@ -68,7 +81,7 @@ def test_theory_multiple_bounds_the_tail_of_all_rounds():
     assert 50_000 * norm.sf(multiple - 0.5) > 0.01
 
 
-@pytest.mark.parametrize("multiple", [-1.0, math.nan])
+@pytest.mark.parametrize("multiple", [-1.0, math.nan, math.inf])
 def test_bad_multiples_are_refused(multiple):
     with pytest.raises(SpecError, match="multiple"):
         vote_threshold(NoisyVotes(np.zeros(3), 4.0, 100), multiple=multiple)
