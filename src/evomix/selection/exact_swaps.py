@@ -56,8 +56,6 @@ def swap_exactly(filling: Filling, chosen: IntArray, *, trials: int) -> Settled:
             waiting |= dict.fromkeys(visit.near)
         waiting.clear()
         swaps.certify()
-        if swaps.cost <= 0.0:
-            return Settled(swaps.chosen, 0.0, 0.0)
         gap = 0.0
         for slot in range(chosen.size):
             visit = swaps.visit(slot, trials)
@@ -109,6 +107,8 @@ class _ExactSwaps:
 
     def visit(self, slot: int, trials: int) -> Visit:
         """Try what the bounds leave of the swaps at one slot, at most ``trials``; make the first that helps."""
+        if self.cost <= 0.0:
+            return Visit([], 0, 0.0)
         flow, served = self._flow, self._served
         rows = np.flatnonzero(served.near == slot)
         flow.set_slack_costs(rows, served.second[rows])
