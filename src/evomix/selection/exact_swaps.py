@@ -125,7 +125,7 @@ class _ExactSwaps:
         for tried, candidate in enumerate(left[:trials]):
             cost, lower = self._cost_with(candidate, slack, wanted)
             if cost < wanted:
-                return Visit(self._swap(slot, candidate), tried, 0.0)
+                return Visit(self._swap(slot, candidate, slack), tried, 0.0)
             least = min(least, lower)
         flow.set_slack_costs(rows, served.first[rows])
         flow.solve()
@@ -153,12 +153,13 @@ class _ExactSwaps:
         self._flow.set_slack_costs(rows, slack[rows])
         return cost, lower
 
-    def _swap(self, slot: int, candidate: int) -> list[int]:
-        """Put ``candidate`` in ``slot``; return the slots whose bounds have changed."""
+    def _swap(self, slot: int, candidate: int, slack: FloatArray) -> list[int]:
+        """Put ``candidate`` in ``slot``, from where ``slack`` are the slack costs; return the slots near the change."""
         self.chosen[slot] = candidate
         before, prices = self._served, self._prices
         self._served = after = self._filling.serving.serve(self.chosen)
-        self._flow.set_slack_costs(np.arange(after.first.size), after.first)
+        rows = np.flatnonzero(after.first != slack)
+        self._flow.set_slack_costs(rows, after.first[rows])
         self._flow.solve()
         self.cost = self._flow.cost
         if self._filling.serving.lists is not self._lists:
