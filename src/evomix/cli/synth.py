@@ -1,6 +1,6 @@
 """``evomix synth``: the main job."""
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -105,7 +105,15 @@ def _print_plan(spec: "RunSpec", *, as_json: bool) -> None:
     if as_json:
         answer_json(planned)
     else:
-        answer("\n".join(plan_lines(planned)))
+        answer("\n".join([_selection_line(planned), *plan_lines(planned)]))
+
+
+def _selection_line(planned: Mapping[str, Any]) -> str:
+    told = [planned["selection"], f"denoising {planned['denoising']}", f"schedule {planned['schedule']}"]
+    if planned["selection"] == "gape":
+        radius = "from the candidates" if planned["radius"] is None else f"{planned['radius']:g}"
+        told += [f"threshold {planned['threshold']:g} standard deviations of the noise", f"radius {radius}"]
+    return f"selection: {', '.join(told)}"
 
 
 def _synthesize(spec: "RunSpec", warned: Callable[[str], None]) -> "Outcome":

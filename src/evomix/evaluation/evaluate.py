@@ -102,17 +102,18 @@ def evaluate(
     models = None
     if target is not None:
         models = downstream(real, synthetic, columns, target=target, public=public, seeds=seeds, rng_seed=rng_seed)
+    lying = None if points is None else geometry(points, seed=rng_seed)
     return Evaluation(
         real_rows=sizes[0],
         synthetic_rows=sizes[1],
         public_rows=sizes[2],
         columns=len(columns),
-        verdict=verdict(likeness, models) if public is not None and len(public) else None,
+        verdict=verdict(likeness, models, lying) if public is not None and len(public) else None,
         cost=COST,
         fidelity=likeness,
         copies=copies,
         downstream=models,
-        geometry=None if points is None else geometry(points, seed=rng_seed),
+        geometry=lying,
         warnings=(*copies.warnings, *likeness.warnings, *(models.warnings if models else ())),
     )
 

@@ -4,6 +4,7 @@ from dataclasses import dataclass, fields
 from pathlib import Path
 from typing import Any
 
+from evomix.core.arguments import whole
 from evomix.core.arrays import Population
 from evomix.core.errors import SpecError
 from evomix.experiment.engine import Finished, run
@@ -11,7 +12,6 @@ from evomix.experiment.folder_lock import exclusive
 from evomix.experiment.rehearsal import refuse_to_replace
 from evomix.experiment.run import make_folder, write_report
 from evomix.experiment.spec import COUNTS, RunSpec
-from evomix.privacy.arguments import whole
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,6 +10,7 @@ from typing import Any, Final
 
 import numpy as np
 
+from evomix.core.arguments import whole
 from evomix.core.arrays import FloatArray, Population
 from evomix.core.errors import SchemaError, SpecError
 from evomix.experiment.comparison import compare
@@ -23,7 +24,6 @@ from evomix.experiment.public_side import PublicSide, open_public
 from evomix.experiment.spec import check_counts, check_proximity
 from evomix.experiment.stand_ins import PublicVotes
 from evomix.modalities.tabular.domain import domain_size
-from evomix.privacy.arguments import whole
 from evomix.privacy.worst_case import psi_upper
 
 CANDIDATES: Final = 1000

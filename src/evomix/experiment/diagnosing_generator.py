@@ -10,6 +10,7 @@ from typing import Any, Final
 
 import numpy as np
 
+from evomix.core.arguments import whole
 from evomix.core.arrays import Population
 from evomix.core.errors import SpecError
 from evomix.core.schedule import multiscale
@@ -23,7 +24,6 @@ from evomix.experiment.spec import check_counts
 from evomix.modalities.tabular.generator import TableGenerator
 from evomix.modalities.tabular.modality import TableModality, build_table_modality
 from evomix.modalities.tabular.transform import learn_transforms
-from evomix.privacy.arguments import whole
 
 POINTS: Final = 200
 VARIATIONS: Final = 64

@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from numbers import Integral
 from typing import Any, Final
 
+from evomix.core.arguments import shown
 from evomix.core.errors import SpecError
 
 MECHANISMS: Final = ("auto", "pubmix", "linmix", "gaussian", "laplace")
@@ -30,12 +31,12 @@ def mechanisms_of(mechanism: Any) -> tuple[str, ...]:
     """
     parts = mechanism.split(",") if isinstance(mechanism, str) else mechanism
     if not isinstance(parts, Sequence) or not parts or not all(isinstance(name, str) for name in parts):
-        raise SpecError(f"mechanism must be a name, or one for each round; found mechanism={mechanism!r}")
+        raise SpecError(f"mechanism must be a name, or one for each round; found mechanism={shown(mechanism)}")
     names = tuple(name.strip() for name in parts)
     for name in names:
         if name not in MECHANISMS:
-            shown = repr(mechanism) if len(names) == 1 else f"{mechanism!r} with {name!r} in it"
-            raise SpecError(f"mechanism must be one of {', '.join(MECHANISMS)}; found mechanism={shown}")
+            found = repr(mechanism) if len(names) == 1 else f"{mechanism!r} with {name!r} in it"
+            raise SpecError(f"mechanism must be one of {', '.join(MECHANISMS)}; found mechanism={found}")
     if len(names) > 1 and "auto" in names:
         raise SpecError(
             f"mechanism='auto' stands alone; found mechanism={','.join(names)!r}. Name the mechanism of every round"
@@ -65,7 +66,7 @@ def candidates_of(candidates: Any) -> tuple[int, ...] | None:
     if not counts:
         raise SpecError(
             f"candidates must be a whole number in 1..{MOST_CANDIDATES}, or one for each round; "
-            f"found candidates={candidates!r}"
+            f"found candidates={shown(candidates)}"
         )
     return tuple(int(count) for count in counts)
 
@@ -100,8 +101,8 @@ def rounds_of(names: Sequence[str], sizes: Sequence[int] | None, rounds: int | N
 
 def check_accounting(accounting: Any, names: Sequence[str]) -> None:
     """Raise ``SpecError`` unless ``accounting`` is one of :data:`ACCOUNTINGS` and can count these mechanisms."""
-    if accounting not in ACCOUNTINGS:
-        raise SpecError(f"accounting must be one of {', '.join(ACCOUNTINGS)}; found accounting={accounting!r}")
+    if not isinstance(accounting, str) or accounting not in ACCOUNTINGS:
+        raise SpecError(f"accounting must be one of {', '.join(ACCOUNTINGS)}; found accounting={shown(accounting)}")
     others = [name for name in names if name not in (*MIXING, "auto")]
     if accounting == "draws" and others:
         raise SpecError(

@@ -6,6 +6,7 @@ from dataclasses import replace
 from numbers import Integral, Real
 from typing import Any
 
+from evomix.core.arguments import whole
 from evomix.core.arrays import FloatArray
 from evomix.core.errors import SpecError
 from evomix.experiment.allocation import (
@@ -28,7 +29,6 @@ from evomix.experiment.round_noise import plan_rounds
 from evomix.experiment.spec import check_counts, check_proximity
 from evomix.experiment.stand_ins import PublicVotes, public_votes
 from evomix.experiment.trade_off import trade_off as trade_off_curve
-from evomix.privacy.arguments import whole
 from evomix.privacy.calibration import MAX_UNITS, check_delta, check_epsilon
 from evomix.privacy.mechanisms.linmix import uniform_mass
 

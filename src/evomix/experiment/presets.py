@@ -3,6 +3,7 @@
 from collections.abc import Mapping
 from typing import Any, Final
 
+from evomix.core.arguments import shown
 from evomix.core.errors import SpecError
 
 PRESETS: Final[Mapping[str, Mapping[str, Any]]] = {
@@ -29,14 +30,14 @@ PRESETS: Final[Mapping[str, Mapping[str, Any]]] = {
 public votes as well. A setting that is given otherwise wins over its preset's."""
 
 
-def preset_settings(name: str | None) -> Mapping[str, Any]:
+def preset_settings(name: Any) -> Mapping[str, Any]:
     """Return the settings of a preset; none for ``None``.
 
     Raises:
-        SpecError: there is no such preset.
+        SpecError: it is not the name of a preset.
     """
     if name is None:
         return {}
-    if name not in PRESETS:
-        raise SpecError(f"preset must be one of {', '.join(PRESETS)}; found preset={name!r}")
+    if not isinstance(name, str) or name not in PRESETS:
+        raise SpecError(f"preset must be one of {', '.join(PRESETS)}; found preset={shown(name)}")
     return PRESETS[name]

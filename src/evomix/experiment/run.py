@@ -17,6 +17,7 @@ from evomix.experiment.folder_lock import exclusive
 from evomix.experiment.inputs import open_inputs
 from evomix.experiment.plans import Plan
 from evomix.experiment.rehearsal import budget_warnings, check_places, refuse_file, refuse_to_replace, total_warnings
+from evomix.experiment.selecting import resolved, selection_of
 from evomix.experiment.spec import RunSpec
 from evomix.formats.atomic import check_writable, write_text
 from evomix.formats.table import check_output, write_table
@@ -114,7 +115,11 @@ def dry_run(spec: RunSpec) -> dict[str, Any]:
     if any(one.mechanism == "pubmix" for one in planned.per_round):
         # Its share of noise rests on the public votes.
         planned = design(spec, inputs, np.random.default_rng(spec.seed or 0)).plan
+    informed = inputs.modality.public is not None
+    chosen = resolved(spec, informed=informed)
     return planned.to_dict() | {
+        "selection": selection_of(spec, informed=informed),
+        **{name: getattr(chosen, name) for name in ("denoising", "schedule", "threshold", "radius")},
         "warnings": [*inputs.warnings, *planned.warnings, *budget_warnings(spec, planned, grant)],
         "ledger": str(Ledger(spec.ledger).path),
     }

@@ -4,10 +4,10 @@ import math
 import tomllib
 from collections.abc import Mapping
 from dataclasses import dataclass, field, fields
-from numbers import Real
 from pathlib import Path
 from typing import Any, Final
 
+from evomix.core.arguments import number, shown, whole
 from evomix.core.errors import InputFileError, SpecError
 from evomix.core.schedule import SCHEDULES as KNOWN_SCHEDULES
 from evomix.experiment.per_round import (
@@ -20,7 +20,6 @@ from evomix.experiment.per_round import (
     rounds_of,
 )
 from evomix.experiment.presets import preset_settings
-from evomix.privacy.arguments import whole
 from evomix.privacy.calibration import check_delta, check_epsilon
 from evomix.privacy.hockey_stick import MAX_DRAWS
 from evomix.selection.denoising import DENOISINGS as KNOWN_DENOISINGS
@@ -35,6 +34,8 @@ DENOISINGS: Final = ("auto", *KNOWN_DENOISINGS)
 SCHEDULES: Final = ("auto", *KNOWN_SCHEDULES)
 MODALITIES: Final = ("auto", "table")
 LATER_MODALITIES: Final = ("text", "image")
+WORDS: Final = ("target", "unit", "dataset", "budget", "encoding", "public_encoding")
+SWITCHES: Final = ("resume", "overwrite")
 COUNTS: Final = {
     "rows": (1, 10**9),
     "rounds": (1, MOST_ROUNDS),
@@ -90,9 +91,13 @@ class RunSpec:
     public_encoding: str = "utf-8"
 
     def __post_init__(self) -> None:
+        _check_kinds(self)
         check_epsilon(self.epsilon)
         if self.delta is not None:
             check_delta(self.delta)
+        _check_choice("selection", self.selection, SELECTIONS)
+        _check_choice("denoising", self.denoising, DENOISINGS)
+        _check_choice("schedule", self.schedule, SCHEDULES)
         self._take_preset()
         object.__setattr__(self, "public", _one_or_several(self.public))
         names = mechanisms_of(self.mechanism)
@@ -100,10 +105,7 @@ class RunSpec:
         sizes = candidates_of(self.candidates)
         object.__setattr__(self, "candidates", sizes[0] if sizes is not None and len(sizes) == 1 else sizes)
         check_accounting(self.accounting, names)
-        _check_choice("selection", self.selection, SELECTIONS)
-        _check_choice("denoising", self.denoising, DENOISINGS)
         choose_denoising(self.denoising, informed=False, geometric=self.selection in GEOMETRIC)
-        _check_choice("schedule", self.schedule, SCHEDULES)
         for name in ("threshold", "radius"):
             object.__setattr__(self, name, _check_of_gape(name, getattr(self, name), self.selection))
         _check_choice("modality", self.modality, MODALITIES, later=LATER_MODALITIES)
@@ -124,7 +126,9 @@ class RunSpec:
         bundle = preset_settings(self.preset)
         other = self.selection not in ("auto", bundle.get("selection"))
         for name, value in bundle.items():
-            if getattr(self, name) in ("auto", None) and not (other and name == "denoising"):
+            given = getattr(self, name)
+            is_open = given is None or (isinstance(given, str) and given == "auto")
+            if is_open and not (other and name == "denoising"):
                 object.__setattr__(self, name, value)
         object.__setattr__(self, "preset", None)
 
@@ -152,7 +156,7 @@ class RunSpec:
         paths = {"out", "ledger", "run_dir"}
         values: dict[str, Any] = dict(settings)
         for name in paths & set(values):
-            values[name] = None if values[name] is None else Path(values[name])
+            values[name] = None if values[name] is None else _path(name, values[name])
         return cls(**values)
 
     def public_settings(self) -> dict[str, Any]:
@@ -176,8 +180,15 @@ def load_toml(path: str | Path) -> dict[str, Any]:
         return tomllib.loads(Path(path).read_text(encoding="utf-8"))
     except OSError as error:
         raise InputFileError(f"cannot read the run file {path}: {error.strerror}") from error
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+    except ValueError as error:  # also of bytes that are no text, and of numbers that Python refuses to read
         raise InputFileError(f"{path} is not a TOML file: {error}") from error
+
+
+def _path(name: str, value: Any) -> Path:
+    try:
+        return Path(value)
+    except TypeError:
+        raise SpecError(f"{name} must be a path; found {name}={shown(value)}") from None
 
 
 def _plain(value: Any) -> Any:
@@ -197,11 +208,20 @@ def _one_or_several(public: Any) -> Any:
     return public[0] if len(public) == 1 else tuple(public)
 
 
-def _check_choice(name: str, value: str, choices: tuple[str, ...], later: tuple[str, ...] = ()) -> None:
-    if value in later:
+def _check_kinds(spec: RunSpec) -> None:
+    for name in WORDS:
+        if not isinstance(value := getattr(spec, name), str | None):
+            raise SpecError(f"{name} must be text; found {name}={shown(value)}")
+    for name in SWITCHES:
+        if not isinstance(value := getattr(spec, name), bool):
+            raise SpecError(f"{name} must be true or false; found {name}={shown(value)}")
+
+
+def _check_choice(name: str, value: Any, choices: tuple[str, ...], later: tuple[str, ...] = ()) -> None:
+    if isinstance(value, str) and value in later:
         raise SpecError(f"{name}={value!r} is not part of this version; choose one of {', '.join(choices)}")
-    if value not in choices:
-        raise SpecError(f"{name} must be one of {', '.join(choices)}; found {name}={value!r}")
+    if not isinstance(value, str) or value not in choices:
+        raise SpecError(f"{name} must be one of {', '.join(choices)}; found {name}={shown(value)}")
 
 
 def _check_of_gape(name: str, value: Any, selection: str) -> float | None:
@@ -213,12 +233,12 @@ def _check_of_gape(name: str, value: Any, selection: str) -> float | None:
     if value is None:
         return None
     least = "at least" if name == "threshold" else "above"
-    number = isinstance(value, Real) and not isinstance(value, bool)
-    if not number or not math.isfinite(value) or value < 0.0 or (name == "radius" and value == 0.0):
+    found = number(name, value)
+    if not math.isfinite(found) or found < 0.0 or (name == "radius" and found == 0.0):
         raise SpecError(f"{name} must be a finite number {least} 0; found {name}={value!r}")
     if selection != "gape":
         raise SpecError(f"{name}={value!r} has no effect with selection={selection!r}: only gape has one. Leave it out")
-    return float(value)
+    return found
 
 
 def check_counts(settings: Mapping[str, Any]) -> dict[str, int | None]:
@@ -239,11 +259,7 @@ def check_counts(settings: Mapping[str, Any]) -> dict[str, int | None]:
 
 def check_proximity(value: float | str) -> None:
     """Raise ``SpecError`` unless ``value`` is "auto" or a number in [0, 1]."""
-    if value == "auto":
+    if isinstance(value, str) and value == "auto":
         return
-    if (
-        isinstance(value, bool)
-        or not isinstance(value, int | float)
-        or not (math.isfinite(value) and 0.0 <= value <= 1.0)
-    ):
+    if not isinstance(value, int | float) or not 0.0 <= number("proximity", value) <= 1.0:
         raise SpecError(f"proximity must be 'auto' or a number in [0, 1]; found proximity={value!r}")

@@ -16,6 +16,7 @@ compared with every ball directly.
 import numpy as np
 from numpy.typing import NDArray
 
+from evomix.core.arguments import shown, whole
 from evomix.core.arrays import FloatArray
 from evomix.core.errors import SpecError
 from evomix.metrics.points import TIE, squared_gaps
@@ -33,12 +34,11 @@ def squared_radii(name: str, points: FloatArray, k: int) -> FloatArray:
     Raises:
         SpecError: k is not a whole number from 1 to n − 1.
     """
-    if isinstance(k, bool) or not isinstance(k, int | np.integer) or not 1 <= k < len(points):
-        raise SpecError(
-            f"expected k as a whole number from 1 to {len(points) - 1}, below the number of {name} points, got k={k!r}"
-        )
+    k = whole("k", k, least=1)
+    if k >= len(points):
+        raise SpecError(f"expected k below the number of {name} points, {len(points)}, got k={shown(k)}")
     # One of the k + 1 nearest is at distance 0 and stands for the point itself: the last one is the k-th other.
-    nearest = VectorIndex(points).nearest(points, int(k) + 1)
+    nearest = VectorIndex(points).nearest(points, k + 1)
     found: FloatArray = squared_gaps(points, points, nearest).max(axis=1)
     return found
 

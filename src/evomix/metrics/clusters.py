@@ -1,11 +1,13 @@
 """Which known clusters a synthetic set reaches, and how much of it lies in each."""
 
 from dataclasses import dataclass
+from numbers import Integral
 from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from evomix.core.arguments import real_array
 from evomix.core.arrays import FloatArray, IntArray
 from evomix.core.errors import SpecError
 from evomix.metrics.points import TIE, as_points, as_weights, squared_gaps
@@ -100,13 +102,7 @@ def label_coverage(
     """
     centres = as_points("real", real)
     points = as_points("synthetic", synthetic, like=centres)
-    given = np.asarray(labels)
-    if given.shape != (len(centres),) or given.dtype.kind == "f":
-        raise SpecError(
-            f"expected labels of shape ({len(centres)},), whole numbers or words, got shape={given.shape} of "
-            f"type={given.dtype}"
-        )
-    names, codes, totals = np.unique(given, return_inverse=True, return_counts=True)
+    names, codes, totals = np.unique(_labels(labels, len(centres)), return_inverse=True, return_counts=True)
     owner = VectorIndex(centres).nearest(points)
     inside = np.ones(len(points), np.bool_)
     if radius is not None:
@@ -125,7 +121,26 @@ def _coverage(
 
 def _squared(name: str, radius: ArrayLike, count: int) -> FloatArray:
     """Return radii squared, ties included, float64 (count,)."""
-    found = np.asarray(radius, dtype=np.float64)
+    with np.errstate(over="ignore"):  # a radius that large reaches everything
+        found = np.asarray(real_array(name, radius), np.float64)
+        squared = found**2 * (1.0 + TIE)
     if found.shape not in ((), (count,)) or not (found >= 0.0).all():
         raise SpecError(f"expected {name} of at least 0, one number or one for each of {count}, got {name}={radius!r}")
-    return np.broadcast_to(found**2 * (1.0 + TIE), (count,))
+    return np.broadcast_to(squared, (count,))
+
+
+def _labels(labels: ArrayLike, count: int) -> NDArray[Any]:
+    """Return ``count`` labels, all whole numbers or all words."""
+    try:
+        given: NDArray[Any] = np.asarray(labels)
+    except ValueError as error:
+        raise SpecError(f"expected labels of shape ({count},), whole numbers or words; found them ragged") from error
+    plain = given.dtype.kind in "biuSU" or any(
+        all(isinstance(label, kind) for label in given.flat) for kind in (str, Integral)
+    )
+    if given.shape != (count,) or not plain:
+        raise SpecError(
+            f"expected labels of shape ({count},), whole numbers or words, got shape={given.shape} of "
+            f"type={given.dtype}"
+        )
+    return given

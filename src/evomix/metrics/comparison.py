@@ -1,6 +1,6 @@
 """Every figure of a synthetic set beside its ceiling and its floor, taken alike."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from math import isfinite, nan
 from typing import Any, Final
@@ -8,12 +8,13 @@ from typing import Any, Final
 import numpy as np
 from numpy.typing import ArrayLike
 
+from evomix.core.arguments import shown, whole
 from evomix.core.arrays import FloatArray
 from evomix.core.errors import SpecError
 from evomix.metrics.balls import holds_a_point, lies_in_a_ball, squared_radii
 from evomix.metrics.frechet import frechet
 from evomix.metrics.mauve import mauve
-from evomix.metrics.points import as_points, draw
+from evomix.metrics.points import as_points, as_seed, draw
 from evomix.metrics.wasserstein import MOST_POINTS, Measure, wasserstein
 
 MEASURES: Final = {
@@ -101,7 +102,7 @@ def compare(
     *,
     reference: ArrayLike | None = None,
     public: ArrayLike | None = None,
-    measures: Sequence[str] = tuple(MEASURES),
+    measures: Sequence[str] | None = None,
     k: int = 3,
     most: int = MOST_COMPARED,
     most_transported: int = MOST_POINTS,
@@ -120,33 +121,32 @@ def compare(
         reference: numbers (r, d), other real points, the ceiling; None: ``real`` is split at random, and as many of its
             points as there are synthetic ones, at most half, are set apart for it.
         public: numbers (p, d), what anyone may have: the floor.
-        measures: which of :data:`MEASURES`.
+        measures: which of :data:`MEASURES`; None: all.
         k: neighbours in a ball of precision and recall.
         most: points a side that take part, drawn at random from larger sets.
         most_transported: ``most`` of :func:`~evomix.metrics.wasserstein`.
-        seed: of everything drawn here, from 0 to 2³² − 1.
+        seed: of everything drawn here, whole, from 0 to 2³² − 1.
 
     Raises:
-        SpecError: an unknown measure; sets that are empty, too small for k, not finite or of different dimensions.
+        SpecError: an unknown measure; a count or seed out of range; sets that are empty, too small for k, not finite
+            or of different dimensions.
     """
-    unknown = [name for name in measures if name not in MEASURES]
-    if unknown or not measures:
-        raise SpecError(f"expected measures among {', '.join(MEASURES)}, got measures={list(measures)}")
-    if isinstance(most, bool) or not isinstance(most, int | np.integer) or most < 1:
-        raise SpecError(f"expected most as a whole number of at least 1, got most={most!r}")
+    names_asked = _measures(measures)
+    k, most, seed = whole("k", k, least=1), whole("most", most, least=1), as_seed(seed)
+    most_transported = whole("most_transported", most_transported, least=1)
     rng = np.random.default_rng(seed)
     target = as_points("real", real)
     made = as_points("synthetic", synthetic, like=target)
     floor = None if public is None else as_points("public", public, like=target)
     if reference is None:
-        target, apart = _split(target, min(len(made), int(most)), rng)
+        target, apart = _split(target, min(len(made), most), rng)
     else:
         apart = as_points("reference", reference, like=target)
-    size = min(len(made), len(apart), int(most))
-    real_drawn = draw(target, int(most), rng)
+    size = min(len(made), len(apart), most)
+    real_drawn = draw(target, most, rng)
     sets = {"synthetic": made, "ceiling": apart} | ({} if floor is None else {"floor": floor})
     names = {"synthetic": "synthetic", "ceiling": "reference", "floor": "public"}
-    figures = _figures(real_drawn, measures, k=k, most_transported=most_transported, seed=seed)
+    figures = _figures(real_drawn, names_asked, k=k, most_transported=most_transported, seed=seed)
     drawn = {place: draw(points, size, rng) for place, points in sets.items()}
     found = {
         place: {
@@ -164,6 +164,17 @@ def compare(
         for name in figures
     )
     return Comparison(rows, len(real_drawn), size, len(drawn["floor"]) if floor is not None else 0)
+
+
+def _measures(measures: Sequence[str] | None) -> tuple[str, ...]:
+    """Return the names of the figures that are asked for, each once."""
+    if measures is None:
+        return tuple(MEASURES)
+    known = isinstance(measures, Iterable) and not isinstance(measures, str)
+    names = tuple(measures) if known else ()
+    if not names or not all(isinstance(name, str) and name in MEASURES for name in names):
+        raise SpecError(f"expected measures among {', '.join(MEASURES)}, got measures={shown(measures)}")
+    return tuple(dict.fromkeys(names))
 
 
 _Figure = Callable[[str, FloatArray], float | Measure]
@@ -186,7 +197,7 @@ def _figures(
         "frechet": lambda _, points: frechet(real, points),
         "mauve": lambda _, points: mauve(real, points, seed=seed),
     }
-    return {name: every[name] for name in dict.fromkeys(measures)}
+    return {name: every[name] for name in measures}
 
 
 def _split(points: FloatArray, wanted: int, rng: np.random.Generator) -> tuple[FloatArray, FloatArray]:

@@ -1,13 +1,15 @@
 """How far two sets of points overlap as histograms: the area under a frontier of divergences, as MAUVE is."""
 
+import warnings
 from typing import Final
 
 import numpy as np
 from numpy.typing import ArrayLike
 
+from evomix.core.arguments import shown, whole
 from evomix.core.arrays import FloatArray, IntArray
 from evomix.core.errors import SpecError
-from evomix.metrics.points import as_points, draw
+from evomix.metrics.points import as_points, as_seed, draw
 from evomix.neighbors.copies import find_copies
 from evomix.neighbors.vectors import VectorIndex
 
@@ -35,8 +37,8 @@ def mauve(x: ArrayLike, y: ArrayLike, *, clusters: int | None = None, seed: int 
     Args:
         x: numbers (n, k), n ≥ 1.
         y: numbers (m, k), m ≥ 1.
-        clusters: cells, at least 2; None: a tenth of the smaller set, from 2 to 500.
-        seed: of the clusters, from 0 to 2³² − 1.
+        clusters: cells, whole, at least 2; None: a tenth of the smaller set, from 2 to 500.
+        seed: of the clusters, whole, from 0 to 2³² − 1.
 
     Raises:
         SpecError: an argument is not as above, or there are more clusters than points they are learned from.
@@ -46,16 +48,20 @@ def mauve(x: ArrayLike, y: ArrayLike, *, clusters: int | None = None, seed: int 
     """
     left = as_points("x", x)
     right = as_points("y", y, like=left)
+    seed = as_seed(seed)
     rng = np.random.default_rng(seed)
     together = np.concatenate([draw(left, _LEARN_FROM, rng), draw(right, _LEARN_FROM, rng)])
-    cells = int(np.clip(min(len(left), len(right)) // 10, 2, 500)) if clusters is None else clusters
-    if isinstance(cells, bool) or not isinstance(cells, int | np.integer) or not 2 <= cells <= len(together):
+    # In units of a power of two, which rounds nothing, no square that k-means takes overflows or vanishes.
+    exponent = int(np.frexp(np.abs(together).max())[1])
+    left, right, together = (np.ldexp(points, -exponent) for points in (left, right, together))
+    usual = int(np.clip(min(len(left), len(right)) // 10, 2, 500))
+    cells = usual if clusters is None else whole("clusters", clusters, least=2)
+    if cells > len(together):
         raise SpecError(
-            f"expected clusters as a whole number from 2 to the {len(together)} points they are learned from, got "
-            f"clusters={clusters!r}"
+            f"expected clusters from 2 to the {len(together)} points they are learned from, got clusters={shown(cells)}"
         )
     axes = _leading_axes(together)
-    return frontier_area(*_histograms(left @ axes, right @ axes, together @ axes, int(cells), seed))
+    return frontier_area(*_histograms(left @ axes, right @ axes, together @ axes, cells, seed))
 
 
 def frontier_area(p: FloatArray, q: FloatArray) -> float:
@@ -88,12 +94,16 @@ def _histograms(
     left: FloatArray, right: FloatArray, together: FloatArray, cells: int, seed: int
 ) -> tuple[FloatArray, FloatArray]:
     from sklearn.cluster import KMeans  # noqa: PLC0415  (a second to import, and only this metric needs it)
+    from sklearn.exceptions import ConvergenceWarning  # noqa: PLC0415
 
     distinct = together[find_copies(together).first]
     if len(distinct) <= cells:  # each distinct point is a cell; k-means would only warn
         centres = distinct
     else:
-        learned = KMeans(cells, n_init=1, max_iter=_STEPS, random_state=seed).fit(together)
+        with warnings.catch_warnings():
+            # Distinct points that its arithmetic cannot tell apart share a cell.
+            warnings.simplefilter("ignore", ConvergenceWarning)
+            learned = KMeans(cells, n_init=1, max_iter=_STEPS, random_state=seed).fit(together)
         centres = np.asarray(learned.cluster_centers_, np.float64)
     return _smoothed(_nearest(left, centres), len(centres)), _smoothed(_nearest(right, centres), len(centres))
 

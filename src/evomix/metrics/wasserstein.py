@@ -6,9 +6,9 @@ from typing import Final
 import numpy as np
 from numpy.typing import ArrayLike
 
+from evomix.core.arguments import whole
 from evomix.core.arrays import FloatArray, IntArray
-from evomix.core.errors import SpecError
-from evomix.metrics.points import as_points, as_weights
+from evomix.metrics.points import as_points, as_seed, as_weights
 from evomix.transport.wasserstein import wasserstein_cost
 
 MOST_POINTS: Final = 4_000
@@ -64,8 +64,8 @@ def wasserstein(
         x_weights: numbers (n,), at least 0 and not all 0, divided by their sum; None: all alike. Points without
             weight are left out at once.
         y_weights: numbers (m,), likewise.
-        most: points a side that are compared at a time, at least 1.
-        seed: of the subsamples, at least 0.
+        most: points a side that are compared at a time, whole, at least 1.
+        seed: of the subsamples, whole, from 0 to 2³² − 1.
 
     Raises:
         SpecError: an argument is not as above, or the sets differ in dimension.
@@ -73,11 +73,9 @@ def wasserstein(
     >>> float(wasserstein([[0.0], [2.0]], [[1.0], [4.0]]))
     1.5
     """
-    if isinstance(most, bool) or not isinstance(most, int | np.integer) or most < 1:
-        raise SpecError(f"expected most as a whole number of at least 1, got most={most!r}")
+    most, rng = whole("most", most, least=1), np.random.default_rng(as_seed(seed))
     left, left_weights = _weighted("x", as_points("x", x), x_weights)
     right, right_weights = _weighted("y", as_points("y", y, like=left), y_weights)
-    rng = np.random.default_rng(seed)
     larger = [len(side) for side in (left, right) if len(side) > most]
     samples = int(np.clip(min(larger) // most, 2, _MOST_SAMPLES)) if larger else 1
     pairs = list(zip(*(_parts(len(side), most, samples, rng) for side in (left, right)), strict=True))

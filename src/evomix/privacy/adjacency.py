@@ -16,8 +16,8 @@ An ε under one relation is not an ε under the other. :func:`convert_guarantee`
 import math
 from typing import Literal, get_args
 
+from evomix.core.arguments import number
 from evomix.core.errors import SpecError, UnsupportedAdjacency
-from evomix.privacy.arguments import number
 
 Adjacency = Literal["replace-one", "add-remove"]
 """The neighbour relation that a guarantee speaks of."""

@@ -19,7 +19,7 @@ import math
 from fractions import Fraction
 from typing import Final
 
-from evomix.privacy.arguments import whole
+from evomix.core.arguments import whole
 from evomix.privacy.calibration import check_delta, check_epsilon, check_floors, check_loss, check_share, least_weight
 from evomix.privacy.hockey_stick import MAX_DRAWS, pair_delta
 

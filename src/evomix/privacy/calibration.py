@@ -15,8 +15,8 @@ from typing import Final
 
 from scipy.optimize import brentq
 
+from evomix.core.arguments import number, whole
 from evomix.core.errors import SpecError
-from evomix.privacy.arguments import number, whole
 from evomix.privacy.hockey_stick import MAX_DRAWS, mixing_delta
 
 GRID: Final = 2**53

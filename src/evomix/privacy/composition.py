@@ -17,8 +17,8 @@ from typing import Final, Literal, get_args
 
 from scipy.optimize import brentq
 
+from evomix.core.arguments import number
 from evomix.core.errors import SpecError
-from evomix.privacy.arguments import number
 from evomix.privacy.calibration import check_delta, check_epsilon, delta
 from evomix.privacy.gaussian_accounting import gaussian_delta
 from evomix.privacy.hockey_stick import MAX_DRAWS

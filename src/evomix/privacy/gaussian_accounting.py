@@ -13,10 +13,10 @@ Proof: docs/proofs/gaussian.md.
 import math
 from collections.abc import Sequence
 
+from evomix.core.arguments import number
 from evomix.core.errors import SpecError
 from evomix.privacy.adjacency import LATTICE, Adjacency, l1_sensitivity, l2_sensitivity_squared
 from evomix.privacy.analytic_gaussian import TINY, gaussian_curve
-from evomix.privacy.arguments import number
 from evomix.privacy.threshold import check_rounds, smallest
 
 _UP = 1.0 + 2.0**-48

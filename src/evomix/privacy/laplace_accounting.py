@@ -16,10 +16,10 @@ import math
 import numpy as np
 from scipy.special import gammaln
 
+from evomix.core.arguments import number
 from evomix.core.arrays import FloatArray
 from evomix.core.errors import SpecError
 from evomix.privacy.adjacency import Adjacency, l1_sensitivity
-from evomix.privacy.arguments import number
 from evomix.privacy.threshold import check_rounds, smallest
 
 _UNIT = 2.0**-53

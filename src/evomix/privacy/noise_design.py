@@ -16,9 +16,9 @@ import numpy as np
 from numpy.typing import ArrayLike
 from threadpoolctl import threadpool_limits
 
+from evomix.core.arguments import number
 from evomix.core.arrays import FloatArray, IntArray
 from evomix.core.errors import SpecError
-from evomix.privacy.arguments import number
 from evomix.privacy.calibration import GRID, mixing_weight
 from evomix.privacy.exact_design import ExactSearch
 from evomix.privacy.floor_intervals import ACCOUNTED

@@ -15,8 +15,8 @@ from typing import Final
 
 from scipy.optimize import minimize_scalar
 
+from evomix.core.arguments import number
 from evomix.core.errors import SpecError
-from evomix.privacy.arguments import number
 from evomix.privacy.rounds import Round
 from evomix.privacy.run_loss import ULP, RunLoss, run_loss
 

@@ -14,8 +14,8 @@ import math
 from collections.abc import Sequence
 from fractions import Fraction
 
+from evomix.core.arguments import number
 from evomix.core.errors import BudgetExceeded, SpecError
-from evomix.privacy.arguments import number
 from evomix.privacy.calibration import check_delta, check_epsilon
 from evomix.privacy.renyi import check_order, renyi_budget, renyi_divergence
 from evomix.privacy.renyi_noise import best_order, least_noise

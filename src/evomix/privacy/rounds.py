@@ -9,8 +9,8 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any, Final, Literal, TypeAlias, get_args
 
+from evomix.core.arguments import number, whole
 from evomix.core.errors import SpecError
-from evomix.privacy.arguments import number, whole
 from evomix.privacy.calibration import MAX_UNITS
 from evomix.privacy.hockey_stick import MAX_DRAWS
 

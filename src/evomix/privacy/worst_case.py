@@ -17,9 +17,9 @@ from typing import Final
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from evomix.core.arguments import number
 from evomix.core.arrays import FloatArray, IntArray
 from evomix.core.errors import SpecError
-from evomix.privacy.arguments import number
 from evomix.privacy.floor_raising import as_distribution
 from evomix.privacy.knapsack import MOST_STATES, Filling, fill
 

@@ -6,6 +6,7 @@ section 4.1 and appendix H.
 """
 
 import math
+from collections.abc import Sequence
 from typing import Any, Final
 
 from evomix.core.errors import SpecError
@@ -20,12 +21,17 @@ from evomix.reproduction.text_curves import (
     DISTANCE,
     EPSILONS,
     FLOOR,
+    GAPE,
+    GAUSSIAN_CURVES,
+    MIXING_CURVES,
     NEIGHBOURS,
     PAPER_CURVES,
     PRECISION,
     QUICK_EPSILONS,
     RECALL,
     SMALLEST,
+    SUBSAMPLE,
+    WEIGHTED,
     Measured,
     Setting,
     measure,
@@ -45,6 +51,8 @@ SETTINGS: Final = (
 """The first is that of the figures, and claims are judged there."""
 _DRAWN: Final = (RECALL, DISTANCE, PRECISION, SMALLEST)
 """What is drawn of the first setting; of the others the first two."""
+_UNWEIGHTED: Final = (RECALL, PRECISION)
+"""What weights do not change."""
 _LABELS: Final = {
     RECALL: f"recall (k = {NEIGHBOURS})",
     PRECISION: f"precision (k = {NEIGHBOURS})",
@@ -70,11 +78,7 @@ def gape_texts(request: Request) -> Reproduction:
         split_texts(texts, shifted=one.shifted, ratio=one.ratio, seed=0)  # too few texts are refused at once
     found = [measure(one, texts, embedder=embedder, epsilons=epsilons, seeds=request.seeds) for one in settings]
     return Reproduction(
-        plots=tuple(
-            (_suffix(k, metric), _plot(one, metric, texts))
-            for k, one in enumerate(found)
-            for metric in _DRAWN[: None if k == 0 else 2]
-        ),
+        plots=tuple(plot for one in found for plot in _plots(one, texts)),
         settings=_settings(texts, request),
         numbers={"settings": [_numbers(one) for one in found]},
         header=("recall", *(budget(epsilon) for epsilon in epsilons)),
@@ -99,16 +103,28 @@ _SPHERE: Final = (
 _NOTES: Final = (_OWN, _RECALL, _SPHERE)
 
 
-def _suffix(place: int, metric: str) -> str:
-    words = (SETTINGS[place].slug, "" if metric == RECALL else metric.lower().replace(" ", "-"))
+def _plots(found: Measured, texts: Texts) -> list[tuple[str, str]]:
+    """Return the plots of one setting with the ends of their files' names: selections, then mechanisms."""
+    named = [curve.name for curve in GAUSSIAN_CURVES]
+    mixed = [SUBSAMPLE.name, GAPE.name, *(curve.name for curve in MIXING_CURVES)]
+    whole = not found.setting.slug
+    drawn = [(metric, "", named if metric in _UNWEIGHTED else [*named, WEIGHTED]) for metric in _DRAWN]
+    drawn = [*drawn, (RECALL, "mechanisms", mixed), (DISTANCE, "mechanisms", mixed)] if whole else drawn[:2]
+    return [
+        (_suffix(found.setting.slug, kind, metric), _plot(found, metric, names, texts)) for metric, kind, names in drawn
+    ]
+
+
+def _suffix(slug: str, kind: str, metric: str) -> str:
+    words = (slug, kind, "" if metric == RECALL else metric.lower().replace(" ", "-"))
     return "".join(f"-{word}" for word in words if word)
 
 
-def _plot(found: Measured, metric: str, texts: Texts) -> str:
+def _plot(found: Measured, metric: str, names: Sequence[str], texts: Texts) -> str:
     x = [min(epsilon, _FREE_AT) for epsilon in found.epsilons]
     curves = [
         Series(name, x, values[metric].mean(axis=1), spread=_scatter(values[metric]), marker=True)
-        for name, values in found.values.items()
+        for name, values in ((name, found.values[name]) for name in names if name in found.values)
     ]
     levels = [(name, float(found.references[name][metric].mean())) for name in (CEILING, FLOOR)]
     if metric == SMALLEST:

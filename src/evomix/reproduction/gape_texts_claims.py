@@ -40,11 +40,11 @@ def gains(found: Measured, one: str, other: str, metric: str) -> FloatArray:
 
 
 def text_claims(measured: Sequence[Measured]) -> tuple[Claim, ...]:
-    """Return the claims with their verdicts: in the first setting, but for what is about n/m."""
+    """Return the claims with their verdicts: in the first setting, but for what is about more private texts."""
     found = measured[0]
+    more = [one for one in measured if one.setting.shifted and one.setting.ratio > found.setting.ratio]
     return (
-        _recall_of_rank(found),
-        _distance_of_subsample(found),
+        *(claim for one in (found, *more) for claim in (_recall_of_rank(one), _distance_of_subsample(one))),
         _weighted_distance(found),
         _large_budget(found),
         _worst_recall(found),
@@ -63,7 +63,7 @@ def _recall_of_rank(found: Measured) -> Claim:
     gained = gains(found, GAPE.name, RANK.name, RECALL)
     rows = _from(found, ENOUGH)
     return Claim(
-        f"With many more private than synthetic texts, GAPE's recall is no smaller than that of rank (ε ≥ {ENOUGH:g}).",
+        f"n/m = {found.setting.ratio}: GAPE's recall is no smaller than that of rank (ε ≥ {ENOUGH:g}).",
         all(gained[k].mean() >= 0.0 for k in rows),
         f"GAPE less rank, mean ± standard error: {_list(found, gained, rows)}. {_clear(gained, rows, 1.0)}",
     )
@@ -73,7 +73,8 @@ def _distance_of_subsample(found: Measured) -> Claim:
     gained = gains(found, GAPE.name, SUBSAMPLE.name, DISTANCE)
     rows = _from(found, ENOUGH)
     return Claim(
-        f"GAPE ends no farther from the private texts (W1) than subsampling (ε ≥ {ENOUGH:g}).",
+        f"n/m = {found.setting.ratio}: GAPE ends no farther from the private texts (W1) than subsampling "
+        f"(ε ≥ {ENOUGH:g}).",
         all(gained[k].mean() <= 0.0 for k in rows),
         f"GAPE less subsample, mean ± standard error: {_list(found, gained, rows)}. {_clear(gained, rows, -1.0)}",
     )
@@ -83,8 +84,8 @@ def _weighted_distance(found: Measured) -> Claim:
     gained = gains(found, WEIGHTED, SUBSAMPLE.name, DISTANCE)
     rows = _from(found, ENOUGH)
     return Claim(
-        "The same for GAPE's texts with the votes that flow to them as weights, as the product draws rows "
-        f"(ε ≥ {ENOUGH:g}; the paper has no weights).",
+        f"n/m = {found.setting.ratio}: the same for GAPE's texts weighted by the votes that flow to them, as the "
+        f"product draws rows (ε ≥ {ENOUGH:g}; the paper has no weights).",
         all(gained[k].mean() <= 0.0 for k in rows),
         f"GAPE weighted less subsample: {_list(found, gained, rows)}. {_clear(gained, rows, -1.0)}",
     )

@@ -72,17 +72,15 @@ GAPE: Final = Curve("GAPE", GAUSSIAN, "gape")
 WEIGHTED: Final = "GAPE, weighted"
 """GAPE's selected texts, each with the share of the votes that flow to it, in place of equal shares."""
 LOWER: Final = Curve("GAPE, τ = σ", GAUSSIAN, "gape", threshold=1.0)
-PROJECTION: Final = Curve("projection", GAUSSIAN, "projection")
 PAPER_CURVES: Final = (SUBSAMPLE, RANK, GAPE)
-ALL_CURVES: Final = (
-    *PAPER_CURVES,
-    LOWER,
-    PROJECTION,
+GAUSSIAN_CURVES: Final = (*PAPER_CURVES, LOWER, Curve("projection", GAUSSIAN, "projection"))
+MIXING_CURVES: Final = (
     Curve("LinMix, subsample", LINMIX, "subsample"),
     Curve("LinMix, GAPE", LINMIX, "gape"),
     Curve("PubMix, subsample", PUBMIX, "subsample"),
     Curve("PubMix, GAPE", PUBMIX, "gape"),
 )
+ALL_CURVES: Final = (*GAUSSIAN_CURVES, *MIXING_CURVES)
 
 
 @dataclass(frozen=True, slots=True)

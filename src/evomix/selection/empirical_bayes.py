@@ -23,6 +23,10 @@ _STEPS: Final = 30
 """EM steps. Where the release tells little of G they end near the start, on the safe side."""
 _SPREAD: Final = 0.5
 """Scale, in log ratio, of the Cauchy weights that G starts from beside public votes."""
+_LEAST_SHARE: Final = 1e-100
+"""Prior shares below count as this much: no release tells them apart, and no ratio or square of one overflows."""
+_LEAST_VARIANCE, _MOST_ERROR = 1e-200, 1e300
+"""Noise below counts as this much; a release of more error tells nothing."""
 _FAR: Final = 40.0
 """Standard deviations beyond [0, 1] that an estimate is cut at: it says no less, and its square stays finite."""
 
@@ -41,7 +45,7 @@ def empirical_bayes(release: Release) -> FloatArray:
     shares = release.shares()
     if not isinstance(release, Draws) and release.stddev == 0.0:
         return shares
-    if not np.isfinite(release.error()):
+    if not release.error() < _MOST_ERROR:
         return prior
     unseen = prior == 0.0
     base = prior
@@ -52,7 +56,7 @@ def empirical_bayes(release: Release) -> FloatArray:
     for group, public in ((unseen, False), (~unseen, release.prior is not None)):
         rows = np.flatnonzero(group & (base > 0.0))
         if rows.size:
-            means[rows] = _group_means(release, rows, base[rows], public=public)
+            means[rows] = _group_means(release, rows, np.maximum(base[rows], _LEAST_SHARE), public=public)
     total = float(means.sum())
     return means / total if total > 0.0 else prior
 
@@ -86,7 +90,7 @@ def _group_means(release: Release, rows: np.ndarray, base: FloatArray, *, public
 def _noise_variance(release: Release, rows: np.ndarray, base: FloatArray) -> FloatArray:
     """Return the variance of the signed shares, float64 (len(rows),); of draws roughly, to place the grid."""
     if not isinstance(release, Draws):
-        return np.full(rows.size, (release.stddev / max(release.units, 1)) ** 2)
+        return np.full(rows.size, max((release.stddev / max(release.units, 1)) ** 2, _LEAST_VARIANCE))
     private = 1.0 - release.mixing_weight
     rates = private * np.maximum(release.shares()[rows], base)
     return np.asarray((rates + release.mixing_weight * release.noise_distribution[rows]) / release.draws / private**2)

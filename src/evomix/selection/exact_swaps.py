@@ -5,6 +5,7 @@ any other in its place would cost. What the bounds leave is tried: a warm solve 
 visited again; at the end all are, and when none swaps the selection is certified.
 """
 
+from collections.abc import Iterator
 from typing import Final, NamedTuple
 
 import numpy as np
@@ -20,6 +21,9 @@ TOLERANCE: Final = 1e-6
 """A swap must lower the cost by more than this share of it."""
 _ROUNDING: Final = 1e-11
 """Share of Σ votes·(distance to the second nearest selected) that sums may be off by, with room to spare."""
+
+_AT_A_TIME: Final = 16
+"""Candidates whose bounds are sharpened together."""
 
 
 class Settled(NamedTuple):
@@ -115,21 +119,23 @@ class _ExactSwaps:
         flow.solve()
         slack = served.first.copy()
         slack[rows] = served.second[rows]
-        bounds = self._bounds()
-        wanted = self._wanted()
+        bounds, wanted = self._bounds(), self._wanted()
         left = np.flatnonzero(bounds < wanted)
-        bounds[left] += self._raised(left)
-        left = left[bounds[left] < wanted]
         left = left[np.argsort(bounds[left], kind="stable")]
-        least = float(bounds[left[trials]]) if left.size > trials else self.cost
-        for tried, candidate in enumerate(left[:trials]):
+        least, tried = self.cost, 0
+        for candidate, bound in self._sharpened(left, bounds):
+            if bound >= wanted:
+                continue
+            if tried == trials:
+                least = min(least, bound)
+                continue
             cost, lower = self._cost_with(candidate, slack, wanted)
             if cost < wanted:
                 return Visit(self._swap(slot, candidate, slack), tried, 0.0)
-            least = min(least, lower)
+            least, tried = min(least, lower), tried + 1
         flow.set_slack_costs(rows, served.first[rows])
         flow.solve()
-        return Visit([], min(left.size, trials), 1.0 - max(least, 0.0) / self.cost if least < wanted else 0.0)
+        return Visit([], tried, 1.0 - max(least, 0.0) / self.cost if least < wanted else 0.0)
 
     def _wanted(self) -> float:
         """Return the cost below which a swap counts: by more than the tolerance, and than the rounding of sums."""
@@ -181,13 +187,15 @@ class _ExactSwaps:
         gains[self.chosen] = np.inf
         return gains
 
-    def _raised(self, left: IntArray) -> FloatArray:
-        """Return by how much the bounds of some candidates may be raised."""
-        sinks = self._flow.sink_prices
-        room = self._room
-        lowest = np.full(sinks.size, -np.inf) if room is None else room.lowest(self._flow.source_prices)
+    def _sharpened(self, left: IntArray, bounds: FloatArray) -> Iterator[tuple[int, float]]:
+        """Yield candidates with sharper bounds, some at a time: the first may do."""
+        sources, sinks, room = self._flow.source_prices, self._flow.sink_prices, self._room
+        lowest = np.full(sinks.size, -np.inf) if room is None else room.lowest(sources)
         arcs = self._flow.arcs_by_node()
-        return sharper(left, self._columns, arcs, self._flow.source_prices, sinks, self._filling.demands, lowest)
+        for start in range(0, left.size, _AT_A_TIME):
+            part = left[start : start + _AT_A_TIME]
+            raised = sharper(part, self._columns, arcs, sources, sinks, self._filling.demands, lowest)
+            yield from zip(part.tolist(), (bounds[part] + raised).tolist(), strict=True)
 
     def _move_gains(self, before: FloatArray, after: FloatArray, gains: FloatArray) -> None:
         rows = np.flatnonzero(before != after)

@@ -3,18 +3,18 @@
 Source: "Understanding Private Evolution as Learning-Augmented Clustering" (2026), section 4.
 """
 
-from typing import Any
-
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
+from evomix.core.arguments import whole
 from evomix.core.arrays import IntArray
+from evomix.selection.arguments import public_randomness, signed_votes, thresholds, vectors
 from evomix.selection.local_search import local_search
 from evomix.selection.radius import cluster_radius
 
 
 def gape(
-    points: NDArray[Any],
+    points: ArrayLike,
     votes: ArrayLike,
     *,
     size: int,
@@ -29,9 +29,9 @@ def gape(
     the cost, see :func:`evomix.selection.local_search.local_search`.
 
     Args:
-        points: floats (n, k), finite, n ≥ 1; the Euclidean distance is that of the votes.
-        votes: floats (n,), noisy and signed.
-        size: at least 1.
+        points: floats (n, k), finite, at most 1e150 in size, n ≥ 1; the Euclidean distance is that of the votes.
+        votes: floats (n,), noisy and signed; their sizes sum to at most 1e150.
+        size: whole, at least 1.
         radius: R, the distance of clusters; ``None`` takes it from the points
             (:func:`evomix.selection.radius.cluster_radius`).
         threshold: τ, a number or one for each candidate (:func:`evomix.selection.threshold.vote_threshold`).
@@ -44,6 +44,9 @@ def gape(
     >>> gape(points, np.array([7.0, 8.0, 9.0, 4.0]), size=2)
     array([1, 3])
     """
-    rng = np.random.default_rng(0) if rng is None else rng
-    reach = cluster_radius(np.asarray(points), size, rng) if radius is None else radius
-    return local_search(points, votes, size=size, radius=reach, threshold=threshold, rng=rng).indices
+    points, rng = vectors(points), public_randomness(rng)
+    votes, size = signed_votes(votes, len(points)), whole("size", size, least=1)
+    threshold = thresholds(threshold, len(votes))
+    if radius is None:
+        radius = cluster_radius(points, size, rng)
+    return local_search(points, votes, size=size, radius=radius, threshold=threshold, rng=rng).indices

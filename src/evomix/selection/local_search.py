@@ -10,13 +10,15 @@ Source: "Understanding Private Evolution as Learning-Augmented Clustering" (2026
 
 import math
 from dataclasses import dataclass
-from typing import Any, Final
+from typing import Final
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
+from evomix.core.arguments import whole
 from evomix.core.arrays import FloatArray, IntArray
 from evomix.core.errors import SpecError
+from evomix.selection.arguments import positions, public_randomness, reach, signed_votes, thresholds, vectors
 from evomix.selection.exact_swaps import TOLERANCE, swap_exactly
 from evomix.selection.filling import Filling
 from evomix.selection.ls_cost import left_over
@@ -56,7 +58,7 @@ class Chosen:
 
 
 def local_search(
-    points: NDArray[Any],
+    points: ArrayLike,
     votes: ArrayLike,
     *,
     size: int,
@@ -71,27 +73,29 @@ def local_search(
     Where no more than ``size`` candidates are above the threshold, all are selected.
 
     Args:
-        points: floats (n, k), finite; the Euclidean distance is that of the votes.
-        votes: floats (n,), signed, finite.
-        size: at least 1.
+        points: floats (n, k), finite, at most 1e150 in size; the Euclidean distance is that of the votes.
+        votes: floats (n,), signed, finite; their sizes sum to at most 1e150.
+        size: whole, at least 1.
         radius: R, above 0; a cost is min(ρ, R/3). Infinity truncates nothing.
         threshold: τ, a number or one for each candidate; −∞ allows it in any case, ∞ never.
         rng: public randomness, for the candidates that are considered where they cannot all be; default a fixed one.
         start: integers (size,), distinct candidates above the threshold to start from; default a greedy choice.
-        trials: swaps tried in vain before the search stops with a ``gap``; default 100 for each selected candidate.
+        trials: swaps tried in vain before the search stops with a ``gap``, whole, at least 0; default 100 for each
+            selected candidate.
 
     Raises:
         SpecError: an argument is outside these ranges.
     """
-    points, votes = np.asarray(points), np.asarray(votes, np.float64)
-    _check(points, votes, size, radius)
-    eligible = np.flatnonzero(votes > _thresholds(threshold, votes))
-    cap = radius / 3.0
+    points, rng, size = vectors(points), public_randomness(rng), whole("size", size, least=1)
+    votes = signed_votes(votes, len(points))
+    trials = None if trials is None else whole("trials", trials, least=0)
+    cap = reach(radius) / 3.0
+    eligible = np.flatnonzero(votes > thresholds(threshold, len(votes)))
+    started = None if start is None else _started(start, eligible, size, len(points))
     if not eligible.size or left_over(votes) < 0.0:
         heaviest = eligible[np.argsort(-votes[eligible], kind="stable")[:size]]
         return Chosen(np.sort(heaviest), np.zeros(heaviest.size), math.inf, 0.0, eligible.size)
-    started = None if start is None else _started(start, eligible, size)
-    considered = _considered(votes, eligible, size, started, np.random.default_rng(0) if rng is None else rng)
+    considered = _considered(votes, eligible, size, started, rng)
     first = None if started is None else np.searchsorted(considered, started)
     size = min(size, considered.size)
     sources = np.flatnonzero(votes > 0.0)
@@ -129,6 +133,9 @@ def _with_negatives(
         return every, filling.cost_of(filling.serving.serve(every)), 0.0
     serving = filling.serving
     chosen = seed_positions(serving.lists, filling.supplies, size=size) if start is None else start
+    if start is None:  # before anything is filled: a better start, soon made
+        swapped = swap_search(serving.lists, filling.supplies, chosen, tolerance=TOLERANCE, most_passes=_ALL)
+        chosen, serving.lists = swapped.chosen, swapped.lists
     least = filling.cost_of(serving.serve(chosen))
     while True:
         kept = np.maximum(filling.transport.kept, 0.0)
@@ -155,26 +162,8 @@ def _considered(
     return np.unique(np.concatenate(taken))
 
 
-def _started(start: ArrayLike, eligible: IntArray, size: int) -> IntArray:
-    started, count = np.asarray(start, np.int64), min(size, eligible.size)
-    if started.shape != (count,) or np.unique(started).size < count or np.setdiff1d(started, eligible).size:
+def _started(start: ArrayLike, eligible: IntArray, size: int, candidates: int) -> IntArray:
+    started, count = positions("start", start, candidates), min(size, eligible.size)
+    if started.size != count or np.setdiff1d(started, eligible).size:
         raise SpecError(f"expected a start of {count} distinct candidates above the threshold, got start={started}")
     return started
-
-
-def _thresholds(threshold: ArrayLike, votes: FloatArray) -> FloatArray:
-    limits = np.asarray(threshold, np.float64)
-    if limits.shape not in {(), votes.shape} or np.isnan(limits).any():
-        raise SpecError(f"expected a threshold, one number or one for each of {votes.size} votes, got {threshold!r}")
-    return limits
-
-
-def _check(points: NDArray[Any], votes: FloatArray, size: int, radius: float) -> None:
-    if points.ndim != 2 or votes.shape != (len(points),):
-        raise SpecError(f"expected points (n, k) and votes (n,), got shapes {points.shape} and {votes.shape}")
-    if not (np.isfinite(points).all() and np.isfinite(votes).all()):
-        raise SpecError("expected finite points and votes; found infinity or NaN")
-    if size < 1:
-        raise SpecError(f"expected a size of at least 1, got size={size}")
-    if not radius > 0.0:
-        raise SpecError(f"expected a radius above 0, got radius={radius}; infinity truncates nothing")

@@ -6,15 +6,15 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from evomix.core.arrays import FloatArray, IntArray
-from evomix.core.errors import SpecError
 from evomix.neighbors.near_lists import near_lists
+from evomix.selection.arguments import positions, reach, signed_votes, vectors
 from evomix.transport.points import PointTransport
 
 _ROUNDING = 1e-9
 """Share of all votes by which a sum may be off 0 and still count as 0."""
 
 
-def ls_cost(points: FloatArray, votes: ArrayLike, chosen: ArrayLike, *, radius: float) -> float:
+def ls_cost(points: ArrayLike, votes: ArrayLike, chosen: ArrayLike, *, radius: float) -> float:
     """Return the exact LSCost of a selection, in votes times distance; post-processing, costs nothing.
 
     ``min Σ c(u,v)·f(u,v)`` over flows f ≥ 0 with ``out(v) − in(v) = votes(v)`` at candidates that are not chosen and
@@ -23,8 +23,8 @@ def ls_cost(points: FloatArray, votes: ArrayLike, chosen: ArrayLike, *, radius: 
     Exact up to 10⁻¹² of (all positive votes)·(largest distance), for up to 100,000 candidates.
 
     Args:
-        points: floats (n, k), finite.
-        votes: floats (n,), signed.
+        points: floats (n, k), finite, at most 1e150 in size.
+        votes: floats (n,), signed; their sizes sum to at most 1e150.
         chosen: integers, distinct positions in ``points``.
         radius: R > 0; infinity truncates nothing.
 
@@ -38,9 +38,9 @@ def ls_cost(points: FloatArray, votes: ArrayLike, chosen: ArrayLike, *, radius: 
     Source: "Understanding Private Evolution as Learning-Augmented Clustering" (2026), Definition 4.3.
     Proof that flows straight from positive to negative votes suffice: docs/proofs/transport.md.
     """
-    points, signed = np.asarray(points), np.asarray(votes, np.float64)
-    taken = np.asarray(chosen) if np.size(chosen) else np.zeros(0, np.int64)
-    _check(points, signed, taken, radius)
+    points = vectors(points)
+    signed, taken = signed_votes(votes, len(points)), positions("chosen", chosen, len(points))
+    cap = reach(radius) / 3.0
     positive, negative = np.flatnonzero(signed > 0.0), np.flatnonzero(signed < 0.0)
     left = left_over(signed)
     if left < 0.0 or (left > 0.0 and not taken.size):
@@ -48,13 +48,13 @@ def ls_cost(points: FloatArray, votes: ArrayLike, chosen: ArrayLike, *, radius: 
     if not positive.size:
         return 0.0
     # Without a selection nothing is left over, and what rounding leaves costs nothing.
-    to_chosen = _distances_to(points, positive, taken, radius / 3.0) if taken.size else np.zeros(positive.size)
+    to_chosen = _distances_to(points, positive, taken, cap) if taken.size else np.zeros(positive.size)
     if not negative.size:
         return float(signed[positive] @ to_chosen)
     missing = -signed[negative]
     missing *= min(1.0, math.fsum(signed[positive]) / math.fsum(missing))
     problem = PointTransport(
-        points[positive], points[negative], signed[positive], missing, slack_costs=to_chosen, cap=radius / 3.0
+        points[positive], points[negative], signed[positive], missing, slack_costs=to_chosen, cap=cap
     )
     problem.solve()
     return problem.flow.cost
@@ -72,18 +72,3 @@ def _distances_to(points: FloatArray, rows: IntArray, chosen: IntArray, cap: flo
     distances = np.full(rows.size, cap)
     distances[np.diff(lists.starts) > 0] = lists.distances
     return distances
-
-
-def _check(points: FloatArray, votes: FloatArray, chosen: IntArray, radius: float) -> None:
-    if points.ndim != 2 or votes.shape != (len(points),):
-        raise SpecError(f"expected points (n, k) and votes (n,), got shapes {points.shape} and {votes.shape}")
-    if not np.isfinite(points).all() or not np.isfinite(votes).all():
-        raise SpecError("expected finite points and votes; found infinity or NaN")
-    if chosen.dtype.kind not in "iu":
-        raise SpecError(f"expected chosen as integers, got dtype={chosen.dtype}")
-    if chosen.ndim != 1 or np.unique(chosen).size != chosen.size:
-        raise SpecError("expected chosen as distinct positions; a candidate stands there twice")
-    if chosen.size and not 0 <= chosen.min() <= chosen.max() < len(points):
-        raise SpecError(f"expected chosen from 0 to {len(points) - 1}, got {chosen.min()} to {chosen.max()}")
-    if not radius > 0.0:
-        raise SpecError(f"expected a positive radius, got radius={radius}")

@@ -5,12 +5,14 @@ import math
 import numpy as np
 from numpy.typing import ArrayLike
 
+from evomix.core.arguments import number
 from evomix.core.arrays import FloatArray
 from evomix.core.errors import SpecError
+from evomix.selection.arguments import LARGEST, signed_votes, total, vectors
 from evomix.transport.points import PointTransport
 
 
-def project(points: FloatArray, votes: ArrayLike, *, units: float | None = None) -> FloatArray:
+def project(points: ArrayLike, votes: ArrayLike, *, units: float | None = None) -> FloatArray:
     """Return a probability measure on the points that is nearest to ``votes / units``; post-processing, costs nothing.
 
     Nearest in the bounded-Lipschitz distance: mass moves at the Euclidean distance, divided by any number that makes
@@ -21,8 +23,8 @@ def project(points: FloatArray, votes: ArrayLike, *, units: float | None = None)
     to fill, and what it does not fill goes to where mass remains, in proportion (evenly where none does).
 
     Args:
-        points: floats (n, k), n ≥ 1, finite.
-        votes: floats (n,), signed.
+        points: floats (n, k), n ≥ 1, finite, at most 1e150 in size.
+        votes: floats (n,), signed; their sizes sum to at most 1e150, divided by units as well.
         units: private units, positive; ``None``: the votes' sum, which must be positive.
 
     Returns:
@@ -33,12 +35,14 @@ def project(points: FloatArray, votes: ArrayLike, *, units: float | None = None)
 
     Source: González et al. (2025). Proof that this is the projection: docs/proofs/bl_projection.md.
     """
-    points, signed = np.asarray(points), np.asarray(votes, np.float64)
-    _check(points, signed, units)
+    points = vectors(points)
+    if not len(points):
+        raise SpecError(f"expected points (n, k), n ≥ 1, got shape={points.shape}")
+    signed = signed_votes(votes, len(points))
     with np.errstate(over="ignore"):
-        measure = signed / (math.fsum(signed) if units is None else units)
-    if not np.isfinite(measure).all():
-        raise SpecError(f"expected votes that units divide to numbers, got units={units}")
+        measure = signed / _total(signed, units)
+    if not total(measure) <= LARGEST:
+        raise SpecError(f"expected votes that units divide to at most {LARGEST:g}, got units={units}")
     positive, negative = np.flatnonzero(measure > 0.0), np.flatnonzero(measure < 0.0)
     missing = max(1.0 - math.fsum(measure), 0.0)
     left = np.maximum(measure, 0.0)
@@ -53,16 +57,17 @@ def project(points: FloatArray, votes: ArrayLike, *, units: float | None = None)
         )
         problem.solve()
         left[positive] = problem.kept
-    total = float(left.sum())
-    return left / total if total > 0.0 else np.full(left.size, 1.0 / left.size)
+    remaining = float(left.sum())
+    return left / remaining if remaining > 0.0 else np.full(left.size, 1.0 / left.size)
 
 
-def _check(points: FloatArray, votes: FloatArray, units: float | None) -> None:
-    if points.ndim != 2 or not len(points) or votes.shape != (len(points),):
-        raise SpecError(f"expected points (n, k), n ≥ 1, and votes (n,), got shapes {points.shape} and {votes.shape}")
-    if not np.isfinite(points).all() or not np.isfinite(votes).all():
-        raise SpecError("expected finite points and votes; found infinity or NaN")
-    if units is None and not math.fsum(votes) > 0.0:
-        raise SpecError("expected votes with a positive sum; give units, the number of private units")
-    if units is not None and not 0.0 < units < math.inf:
+def _total(votes: FloatArray, units: float | None) -> float:
+    """Return what votes are divided by to become a measure."""
+    if units is None:
+        if not math.fsum(votes) > 0.0:
+            raise SpecError("expected votes with a positive sum; give units, the number of private units")
+        return math.fsum(votes)
+    found = number("units", units)
+    if not 0.0 < found < math.inf:
         raise SpecError(f"expected positive units, got units={units}")
+    return found

@@ -7,13 +7,16 @@ runs the k-means on the private records; here it never does.
 """
 
 import math
-from typing import Final
+import warnings
+from typing import Any, Final
 
 import numpy as np
+from numpy.typing import ArrayLike, NDArray
 
-from evomix.core.arrays import FloatArray, IntArray
+from evomix.core.arguments import whole
 from evomix.core.errors import SpecError
 from evomix.neighbors.vectors import VectorIndex
+from evomix.selection.arguments import public_randomness, vectors
 
 FACTOR: Final = 10.0
 """R in units of the largest distance of a point to its centre."""
@@ -23,40 +26,42 @@ which leave distances larger by a factor that R, ten times as large as need be, 
 _STEPS: Final = 10
 
 
-def cluster_radius(points: FloatArray, size: int, rng: np.random.Generator) -> float:
+def cluster_radius(points: ArrayLike, size: int, rng: np.random.Generator) -> float:
     """Return R: ten times the largest distance of a point to its centre, with ``size`` centres.
 
     Args:
-        points: floats (n, k), candidates or public records, n ≥ 1.
-        size: number of centres, at least 1; the number that a selection keeps.
+        points: floats (n, k), candidates or public records, finite, at most 1e150 in size, n ≥ 1.
+        size: number of centres, whole, at least 1; the number that a selection keeps.
         rng: public randomness.
 
     Returns:
         A positive number; infinity, which truncates nothing, where every point is its own centre.
 
     Raises:
-        SpecError: no points, or no centres.
+        SpecError: an argument is outside these ranges.
     """
-    if points.ndim != 2 or not len(points) or size < 1:
-        raise SpecError(
-            f"expected points of shape (n, k) with n ≥ 1 and a size of at least 1, got {points.shape}, {size}"
-        )
-    centres = np.unique(points, axis=0)
+    points, size, rng = vectors(points), whole("size", size, least=1), public_randomness(rng)
+    if not len(points):
+        raise SpecError(f"expected points of shape (n, k) with n ≥ 1, got shape={points.shape}")
+    # In units of a power of two, which rounds nothing, no square overflows or vanishes.
+    exponent = int(np.frexp(float(np.abs(points).max(initial=0.0)))[1])
+    scaled = np.ldexp(points, -exponent)
+    centres = np.unique(scaled, axis=0)
     if len(centres) > size:
-        centres = _centres(points, centres[rng.choice(len(centres), size, replace=False)])
-    gaps = points - centres[_nearest(points, centres)]
-    largest = math.sqrt(float(np.einsum("ij,ij->i", gaps, gaps, dtype=np.float64).max()))
-    return FACTOR * largest if largest > 0.0 else math.inf
+        centres = _centres(scaled, centres[rng.choice(len(centres), size, replace=False)])
+    gaps = scaled.astype(np.float64) - centres[VectorIndex(centres).nearest(scaled)[:, 0]]
+    largest = math.sqrt(float(np.einsum("ij,ij->i", gaps, gaps).max()))
+    return math.ldexp(FACTOR * largest, exponent) if largest > 0.0 else math.inf
 
 
-def _centres(points: FloatArray, start: FloatArray) -> FloatArray:
+def _centres(points: NDArray[Any], start: NDArray[Any]) -> NDArray[Any]:
     if float(points.size) * len(start) > _MOST_PRODUCTS:
         return start
     from sklearn.cluster import KMeans  # noqa: PLC0415  (slow to import, and most runs need no radius)
+    from sklearn.exceptions import ConvergenceWarning  # noqa: PLC0415
 
-    fitted = KMeans(len(start), init=start, n_init=1, max_iter=_STEPS).fit(points)
+    with warnings.catch_warnings():
+        # Points that its arithmetic cannot tell apart share a centre, and others stand there twice: no harm here.
+        warnings.simplefilter("ignore", ConvergenceWarning)
+        fitted = KMeans(len(start), init=start, n_init=1, max_iter=_STEPS).fit(points)
     return np.asarray(fitted.cluster_centers_)
-
-
-def _nearest(points: FloatArray, centres: FloatArray) -> IntArray:
-    return VectorIndex(centres).nearest(points)[:, 0]

@@ -11,6 +11,7 @@ from evomix.neighbors.near_lists import NearLists, near_lists
 
 _SHORTEST: Final = 16
 """Candidates in a list at first; short lists are made longer where that matters."""
+_FIRST: Final = 8
 _LONGER: Final = 4
 
 
@@ -70,8 +71,8 @@ class Serving:
 
 
 def list_length(candidates: int, size: int) -> int:
-    """Return how long lists should be at first: some times as long as to the second nearest of ``size`` at random."""
-    return max(_LONGER * candidates // size, _SHORTEST)
+    """Return how long lists should be at first: so that few miss the second nearest of ``size`` at random."""
+    return max(_FIRST * candidates // size, _SHORTEST)
 
 
 def inflow(served: Served, votes: FloatArray, size: int) -> FloatArray:

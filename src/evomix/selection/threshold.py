@@ -10,6 +10,7 @@ from typing import Final
 import numpy as np
 from scipy.stats import binom, norm
 
+from evomix.core.arguments import number, whole
 from evomix.core.arrays import FloatArray
 from evomix.core.errors import SpecError
 from evomix.core.release import Draws, Release
@@ -26,7 +27,7 @@ def vote_threshold(release: Release, *, multiple: float = NOISE_MULTIPLE) -> Flo
     A candidate without private votes lies above its threshold with at most the probability that a standard normal
     variable lies above ``multiple``: for Gaussian noise exactly, ``τ = multiple·σ``; for draws by the binomial law
     of how often noise alone draws it. Laplace noise of the same σ has heavier tails, and passes more (3 % at 2).
-    Draws that say nothing of the records have an infinite threshold.
+    What says nothing of the records, be it noise without bound, has an infinite threshold.
 
     Args:
         release: gives the noise.
@@ -35,10 +36,12 @@ def vote_threshold(release: Release, *, multiple: float = NOISE_MULTIPLE) -> Flo
     Raises:
         SpecError: ``multiple`` is not a finite number of at least 0.
     """
+    multiple = number("multiple", multiple)
     if not 0.0 <= multiple < math.inf:
         raise SpecError(f"expected a finite multiple of the noise of at least 0, got multiple={multiple}")
     if not isinstance(release, Draws):
-        return np.full(release.votes.size, multiple * release.stddev)
+        bounded = math.isfinite(release.stddev)
+        return np.full(release.votes.size, multiple * float(release.stddev) if bounded else math.inf)
     if not release.informative:
         return np.full(release.counts.size, math.inf)
     masses = release.mixing_weight * release.noise_distribution
@@ -53,8 +56,8 @@ def theory_multiple(candidates: int, rounds: int, *, failure: float = 0.05) -> f
     ``√(2 ln(m_V·T/η))``, the Gaussian tail bound over all candidates of all rounds (appendix F of the source).
 
     Args:
-        candidates: m_V, candidates of a round, at least 1.
-        rounds: T, at least 1.
+        candidates: m_V, candidates of a round, whole, at least 1.
+        rounds: T, whole, at least 1.
         failure: η, in (0, 1).
 
     Raises:
@@ -63,9 +66,8 @@ def theory_multiple(candidates: int, rounds: int, *, failure: float = 0.05) -> f
     >>> round(theory_multiple(16_000, 10), 2)
     5.47
     """
-    if candidates < 1 or rounds < 1 or not 0.0 < failure < 1.0:
-        raise SpecError(
-            "expected candidates and rounds of at least 1 and failure in (0, 1), got "
-            f"candidates={candidates}, rounds={rounds}, failure={failure}"
-        )
-    return math.sqrt(2.0 * math.log(candidates * rounds / failure))
+    tries = whole("candidates", candidates, least=1) * whole("rounds", rounds, least=1)
+    failure = number("failure", failure)
+    if not 0.0 < failure < 1.0:
+        raise SpecError(f"expected a failure in (0, 1), got failure={failure}")
+    return math.sqrt(2.0 * (math.log(tries) - math.log(failure)))  # a quotient might overflow

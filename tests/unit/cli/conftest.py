@@ -65,6 +65,9 @@ def evomix(capsys, monkeypatch, tmp_path):
     return call
 
 
+SELECTING = {"selection": "gape", "denoising": "signed", "schedule": "geometric", "threshold": 2.0, "radius": None}
+
+
 @dataclass
 class Backend:
     """Stands in for the experiment package: records what was asked, gives or raises what a test wants."""
@@ -109,7 +112,7 @@ def backend(monkeypatch):
     module(
         "evomix.experiment.run",
         synthesize_to_file=synthesize_to_file,
-        dry_run=lambda spec: state.record("dry_run", spec.values, state.plan | {"ledger": "/l.sqlite"}),
+        dry_run=lambda spec: state.record("dry_run", spec.values, state.plan | SELECTING | {"ledger": "/l.sqlite"}),
     )
 
     def standing_charge(spec, before):

@@ -141,7 +141,8 @@ def test_large_epsilon_warns(evomix, value, loud):
 def test_dry_run_plans_only(evomix, backend):
     backend.plan["signal"] = float("nan")
     answer = evomix("synth", "p.csv", "--epsilon", "1", "--dry-run", "--json")
-    assert answer.json == {**backend.plan, "signal": None, "ledger": "/l.sqlite"}
+    selecting = {"selection": "gape", "denoising": "signed", "schedule": "geometric", "threshold": 2.0, "radius": None}
+    assert answer.json == {**backend.plan, "signal": None, "ledger": "/l.sqlite", **selecting}
     assert set(backend.asked) == {"dry_run"}
 
 
@@ -149,6 +150,10 @@ def test_dry_run_reads_like_a_plan(evomix, backend):
     answer = evomix("synth", "p.csv", "--epsilon", "1", "--dry-run")
     assert "draws: 5 + 2 × 4\n" in answer.out
     assert answer.out.endswith("ledger: /l.sqlite\n")
+    assert answer.out.startswith(
+        "selection: gape, denoising signed, schedule geometric, threshold 2 standard deviations of the noise, "
+        "radius from the candidates\n"
+    )
     assert "public rows" not in answer.out
     assert answer.err == "evomix: warning: few units\n"
 

@@ -2,7 +2,10 @@ import numpy as np
 import pytest
 from evaluation_tables import COLUMNS, independent_rows, related_rows
 
+from evomix.evaluation.downstream import Arm, Downstream, Score
 from evomix.evaluation.evaluate import evaluate
+from evomix.evaluation.geometry import Points
+from evomix.evaluation.verdict import _losses
 
 
 def said(synthetic, public, target="group", columns=COLUMNS):
@@ -52,3 +55,40 @@ def test_one_column_has_no_relations_to_count():
 @pytest.mark.parametrize("public", [None, np.empty((0, 4))])
 def test_without_public_rows_there_is_no_verdict(public):
     assert said(GOOD, public, None) is None
+
+
+def models_of(synthetic, public, real, sd):
+    arms = [
+        Arm(name, name, 10, {"accuracy": Score(mean, sd)})
+        for name, mean in (("synthetic", synthetic), ("public", public), ("real_same_rows", real))
+    ]
+    return Downstream("y", "classification", 4, 10, (), tuple(arms), ())
+
+
+@pytest.mark.parametrize(
+    ("synthetic", "public", "real", "sd", "expected"),
+    [
+        (0.80, 0.78, 0.9, 0.0, (-0.80, -0.78)),
+        (0.80, 0.78, 0.9, 0.04, (-0.80, -0.80)),  # within √2·0.04/√4
+        (0.80, 0.76, 0.9, 0.04, (-0.80, -0.76)),
+        (0.95, 0.92, 0.9, 0.0, (-0.90, -0.90)),  # both as good as real rows
+        (0.95, 0.88, 0.9, 0.0, (-0.90, -0.88)),
+    ],
+)
+def test_scores_within_chance_or_beyond_real_rows_are_equally_close(synthetic, public, real, sd, expected):
+    (found,) = _losses(models_of(synthetic, public, real, sd))
+    assert found == pytest.approx(expected)
+
+
+def test_rows_as_points_count_too():
+    rng = np.random.default_rng(0)
+    real, near, far = rng.normal(size=(300, 2)), rng.normal(size=(300, 2)), 3.0 + rng.normal(size=(300, 2))
+    found = evaluate(
+        related_rows(300, 1),
+        related_rows(300, 2),
+        COLUMNS,
+        public=BAD[:300],
+        target=None,
+        points=Points(real, near, far),
+    )
+    assert found.verdict.startswith("On 7 of 7 figures the synthetic table")

@@ -76,6 +76,8 @@ def test_a_plan_charges_and_writes_nothing(spec, tmp_path):
     before = {path.name for path in tmp_path.iterdir()}
     shown = dry_run(replace(spec, mechanism="gaussian"))
     assert shown["n"] == 300
+    shown = dry_run(replace(spec, preset="gape"))
+    assert [shown[name] for name in ("selection", "denoising", "threshold", "radius")] == ["gape", "signed", 2.0, None]
     assert {path.name for path in tmp_path.iterdir()} == before
     assert Ledger().datasets() == ()
 

@@ -4,6 +4,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
+from evomix.core.arguments import shown
 from evomix.core.errors import InputFileError, SpecError
 from evomix.experiment.artifacts import to_toml
 from evomix.experiment.per_round import MOST_CANDIDATES, MOST_ROUNDS
@@ -84,8 +85,38 @@ GOOD = {"private": "p.csv", "public": "q.csv", "epsilon": 1.0}
         {"denoising": "none", "selection": "gape"},
         {"denoising": "likelihood", "preset": "pe-theory"},
         {"modality": "sound"},
+        {"modality": ["table"]},
+        {"preset": ["gape"]},
+        {"preset": {}},
+        {"preset": np.array(["gape"])},
+        {"preset": 10**5000},
+        {"selection": np.array(["gape"])},
+        {"selection": np.array(["gape", "rank"])},
+        {"selection": ["gape"], "preset": "gape"},
+        {"denoising": np.array(["none"])},
+        {"schedule": np.array(["constant", "linear"]), "preset": "pe-theory"},
+        {"mechanism": np.array(["linmix", "gaussian"]), "preset": "gape"},
+        {"accounting": np.array(["auto"])},
+        {"threshold": 10**400, "selection": "gape"},
+        {"threshold": 1j, "selection": "gape"},
+        {"threshold": [2.0], "selection": "gape"},
+        {"radius": 10**400, "selection": "gape"},
+        {"radius": "2", "selection": "gape"},
+        {"proximity": 10**400},
+        {"proximity": np.array(["auto", "auto"])},
+        {"candidates": 10**5000},
+        {"out": 5},
+        {"ledger": ["a"]},
+        {"target": ["a"]},
+        {"unit": 3},
+        {"dataset": {}},
+        {"budget": {}},
+        {"encoding": 5},
+        {"public_encoding": [1]},
+        {"resume": "yes"},
+        {"overwrite": 1},
     ],
-    ids=str,
+    ids=shown,
 )
 def test_values_out_of_range_are_refused_by_name(wrong):
     with pytest.raises(SpecError, match=next(iter(wrong))):
@@ -219,3 +250,17 @@ def test_a_preset_in_a_run_file_is_taken(tmp_path):
     path.write_text('private = "p.csv"\nepsilon = 1.5\npreset = "gape"\nthreshold = 3\n')
     spec = RunSpec.from_mapping(load_toml(path))
     assert (spec.mechanism, spec.selection, spec.threshold) == ("gaussian", "gape", 3.0)
+
+
+@pytest.mark.parametrize("line", ['preset=["gape"]', "preset={}", 'selection=["gape"]', "out=5", "budget={}"])
+def test_a_run_file_with_a_value_of_another_kind_is_an_error_of_the_user(tmp_path, line):
+    (tmp_path / "run.toml").write_text(f'private="p.csv"\nepsilon=1.0\n{line}\n')
+    with pytest.raises(SpecError, match=line.split("=")[0]) as refused:
+        RunSpec.from_mapping(load_toml(tmp_path / "run.toml"))
+    assert refused.value.exit_code == 2
+
+
+def test_a_number_that_python_refuses_to_read_is_an_error_of_the_file(tmp_path):
+    (tmp_path / "run.toml").write_text("rows=" + "1" * 5000)
+    with pytest.raises(InputFileError, match=r"run\.toml"):
+        load_toml(tmp_path / "run.toml")

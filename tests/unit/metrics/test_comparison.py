@@ -103,6 +103,14 @@ def test_larger_sets_are_sampled_and_say_so():
     assert str(again) == str(found)
 
 
+def test_measures_may_be_left_open_or_come_in_any_collection():
+    real, made = sample(60, 1), sample(40, 2)
+    assert str(metrics.compare(real, made, measures=None)) == str(metrics.compare(real, made))
+    for asked in (("recall", "frechet"), np.array(["recall", "frechet"]), iter(["recall", "frechet", "recall"])):
+        assert [row.name for row in metrics.compare(real, made, measures=asked).rows] == ["recall", "frechet"]
+    assert metrics.compare(real, made, measures=["recall"], seed=np.int8(3), k=np.int8(2), most=10**400).rows
+
+
 def test_the_table_and_its_json(good):
     lines = str(good).splitlines()
     assert len(lines) == len(metrics.MEASURES) + 2
@@ -121,7 +129,17 @@ def test_the_table_and_its_json(good):
     [
         ({"measures": ["fid"]}, r"measures=\['fid'\]"),
         ({"measures": []}, "expected measures among"),
+        ({"measures": "recall"}, "measures='recall'"),
+        ({"measures": [["recall"]]}, r"measures=\[\['recall'\]\]"),
+        ({"measures": 5}, "measures=5"),
         ({"most": 0}, "most=0"),
+        ({"most": 1.5}, "most"),
+        ({"most_transported": 0, "measures": ["recall"]}, "most_transported"),
+        ({"k": "3", "measures": ["frechet"]}, "k='3'"),
+        ({"seed": -1}, "seed=-1"),
+        ({"seed": 1.5}, "seed"),
+        ({"seed": "a"}, "seed"),
+        ({"seed": 2**40}, "seed"),
         ({"public": np.ones((5, 3))}, "public of dimension 4"),
         ({"reference": np.full((5, 4), np.nan)}, "finite coordinates"),
         ({"public": np.ones((2, 4)), "measures": ["synthetic_recall"]}, "public points"),

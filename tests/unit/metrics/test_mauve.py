@@ -120,3 +120,19 @@ def test_refusals_say_what_was_found(clusters):
         metrics.mauve(np.ones((3, 2)), np.ones((3, 2)), clusters=clusters)
     with pytest.raises(SpecError, match="finite"):
         metrics.mauve(np.full((3, 2), np.nan), np.ones((3, 2)))
+
+
+@pytest.mark.parametrize("seed", [-1, 1.5, "a", 2**40, None, True])
+def test_wrong_seeds_are_refused(seed):
+    with pytest.raises(SpecError, match="seed"):
+        metrics.mauve(np.ones((3, 2)), np.ones((3, 2)), seed=seed)
+
+
+def test_the_scale_is_of_no_account_and_what_k_means_confuses_raises_no_warning():
+    rng = np.random.default_rng(6)
+    x, y = np.round(64.0 * rng.normal(size=(300, 3))), np.round(64.0 * rng.normal(size=(300, 3)) + 64.0)
+    expected = metrics.mauve(x, y)
+    for power in (-1074, -600, 0, 400):
+        assert metrics.mauve(np.ldexp(x, power), np.ldexp(y, power)) == pytest.approx(expected, rel=1e-9), power
+    x[:5] *= 1e12
+    assert 0.0 < metrics.mauve(x, y, clusters=100) < 1.0

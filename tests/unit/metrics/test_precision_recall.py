@@ -144,10 +144,10 @@ def test_radii_of_many_duplicates():
 @pytest.mark.parametrize(
     ("real", "made", "k", "message"),
     [
-        (np.ones((4, 2)), np.ones((4, 2)), 4, "k as a whole number from 1 to 3"),
-        (np.ones((4, 2)), np.ones((4, 2)), 0, "got k=0"),
-        (np.ones((4, 2)), np.ones((4, 2)), 1.5, r"got k=1\.5"),
-        (np.ones((4, 2)), np.ones((4, 2)), True, "got k=True"),
+        (np.ones((4, 2)), np.ones((4, 2)), 4, "k below the number of .* points, 4"),
+        (np.ones((4, 2)), np.ones((4, 2)), 0, "k=0"),
+        (np.ones((4, 2)), np.ones((4, 2)), 1.5, r"k=1\.5"),
+        (np.ones((4, 2)), np.ones((4, 2)), True, "k=True"),
         (np.ones((4, 2)), np.ones((4, 3)), 1, "dimension 2, got dimension=3"),
         (np.ones((4, 2)), np.array([[1.0, np.nan]] * 4), 1, "finite coordinates"),
         (np.array([[np.inf, 1.0]] * 4), np.ones((4, 2)), 1, "finite coordinates"),

@@ -77,7 +77,7 @@ def test_all_claims_hold_with_numbers_that_agree():
         ("recall is no smaller", {"gape_recall": (0.25, 0.29, 0.5)}),
         ("recall is no smaller", {"rank_recall": (0.25, 0.4, 0.5), "gape_recall": (0.3, 0.3, 0.3)}),
         ("no farther from the private texts (W1) than subsampling", {"gape_w1": (1.0, 0.9, 1.01)}),
-        ("with the votes that flow", {"weighted_w1": (1.0, 1.01, 0.8)}),
+        ("weighted by the votes", {"weighted_w1": (1.0, 1.01, 0.8)}),
         ("For large ε", {"gape_recall": (0.25, 0.4, 0.3)}),
         ("smallest recall", {"subsample_recall": (0.2, 0.2, 0.35)}),
         ("smallest recall", {"subsample_recall": (0.26, 0.2, 0.2)}),
@@ -109,9 +109,14 @@ def test_more_private_texts_a_synthetic_one():
         for ratio, recall in ((12, 0.29), (37, 0.31), (111, 0.35))
     )
     words = "The more private texts for each synthetic one, the better GAPE does beside rank in recall."
-    assert verdicts(middle, high, low)[words] is True
+    found = verdicts(middle, high, low)
+    assert found[words] is True
+    assert found["n/m = 111: GAPE's recall is no smaller than that of rank (ε ≥ 2)."] is True
+    assert sum("n/m = 12:" in text for text in found) == 0
     worse = measured(ratio=111, gape_recall=(0.3, 0.3, 0.3))
     assert verdicts(middle, worse, low)[words] is False
+    worst = measured(ratio=111, gape_recall=(0.3, 0.2, 0.3))
+    assert verdicts(middle, worst)["n/m = 111: GAPE's recall is no smaller than that of rank (ε ≥ 2)."] is False
     assert words not in verdicts(middle)
 
 
@@ -133,17 +138,19 @@ def test_the_page_and_the_numbers_of_a_quick_figure(text_file, text_columns, tmp
         "gape-texts-w1.svg",
         "gape-texts-precision.svg",
         "gape-texts-smallest-topic.svg",
+        "gape-texts-mechanisms.svg",
+        "gape-texts-mechanisms-w1.svg",
         "gape-texts.json",
         "gape-texts.md",
     ]
-    found = json.loads(files[4].read_text())
+    found = json.loads(files[-2].read_text())
     assert found["private"] is False
     assert found["data"]["declared"] == "public"
     (setting,) = found["numbers"]["settings"]
     assert setting["m"] == 4
     assert all(np.array(one["recall"]).shape == (2, 2) for one in setting["values"].values())
     assert len(made.rows) == len(setting["values"]) + 2
-    page = files[5].read_text()
+    page = files[-1].read_text()
     assert "Figures 2 and 3, Table 1" in page
     assert "Learning-Augmented Clustering" in page
     assert "Not private: a simulation" in page
@@ -169,7 +176,7 @@ def test_an_embedder_of_the_users_own_and_the_same_bytes_again(text_file, tmp_pa
     ]
     for one, other in zip(*runs, strict=True):
         assert one.read_bytes() == other.read_bytes()
-    assert json.loads(runs[0][4].read_text())["settings"]["embedder"] == module
+    assert json.loads(runs[0][-2].read_text())["settings"]["embedder"] == module
 
 
 def test_what_cannot_be_made_is_refused(text_file, tmp_path, texts):

@@ -130,3 +130,35 @@ def test_nothing_released_gives_the_prior():
         np.testing.assert_array_equal(empirical_bayes(release), public)
     np.testing.assert_allclose(empirical_bayes(NoisyVotes(np.array([8.0, 2.0]), 0.0, 10, public)), [0.8, 0.2])
     np.testing.assert_allclose(empirical_bayes(NoisyVotes(np.array([8.0, 2.0]), 1e9, 10, public)), public, atol=0.1)
+
+
+@pytest.mark.parametrize("prior", [None, "small", "smallest"])
+@pytest.mark.parametrize("weight", [0.0, 0.5, 1.0 - 1e-8, 1.0 - 2.0**-53])
+@pytest.mark.parametrize("draws", [1, 2, 10**6])
+def test_hardly_any_signal_and_tiny_shares_stay_numbers(draws, weight, prior):
+    rng = np.random.default_rng(0)
+    noise = np.full(50, 1 / 50)
+    public = None if prior is None else np.full(50, 1e-200 if prior == "small" else 5e-324)
+    if public is not None:
+        public[0] = 1.0
+    found = empirical_bayes(Draws(rng.multinomial(draws, noise), weight, noise, UNITS, public))
+    assert (found >= 0.0).all()
+    assert found.sum() == pytest.approx(1.0)
+
+
+@pytest.mark.parametrize("stddev", [5e-324, 1e-300, 1e-160, 1e-5, 1e100, 1e149, 1e153, 1e154, 1e300])
+def test_noise_of_any_size_stays_a_number(stddev):
+    public = np.array([1.0, 0.0, 1e-310, 0.0])
+    for units in (1, 10**9):
+        votes = np.array([0.6, 0.2, 0.2, 0.0]) * units
+        found = empirical_bayes(NoisyVotes(votes, stddev, units, public))
+        assert (found >= 0.0).all()
+        assert found.sum() == pytest.approx(1.0)
+        if stddev < 1e-100:
+            assert found == pytest.approx(votes / units)
+
+
+def test_a_share_that_public_data_hardly_has_is_found_all_the_same():
+    public = np.array([1.0, 1e-250])
+    found = empirical_bayes(NoisyVotes(np.array([700.0, 300.0]), 1.0, 1000, public))
+    assert found == pytest.approx([0.7, 0.3], abs=0.02)

@@ -134,7 +134,7 @@ def test_many_points_are_projected_without_a_dense_problem(monkeypatch):
     [
         ({"votes": [1.0]}, "points .* and votes"),
         ({"points": np.zeros((0, 1)), "votes": []}, "n ≥ 1"),
-        ({"votes": [1.0, math.inf]}, "finite points and votes"),
+        ({"votes": [1.0, math.inf]}, "finite votes"),
         ({"votes": [1.0, -1.0]}, "give units"),
         ({"units": 0.0}, "positive units"),
         ({"units": math.nan}, "positive units"),

@@ -42,7 +42,28 @@ def test_many_points_take_random_centres_and_stay_near_the_fitted_ones(monkeypat
     assert plain <= 2.0 * fitted
 
 
+def test_lists_are_taken_and_the_scale_is_the_points_own():
+    assert cluster_radius([[0.0], [2.0], [9.0]], 1, np.random.default_rng(0)) == pytest.approx(160.0 / 3.0)
+    points = np.round(16.0 * two_clusters(np.random.default_rng(0)))
+    here = cluster_radius(points, 20, np.random.default_rng(1))
+    for power in (-1074, -700, -140, 0, 60, 400):
+        there = cluster_radius(np.ldexp(points, power), 20, np.random.default_rng(1))
+        assert there == pytest.approx(math.ldexp(here, power), rel=0.02), power  # the smallest floats are coarse
+    for power in (-149, -100, 60, 110):
+        single = np.ldexp(points.astype(np.float32), power)
+        there = cluster_radius(single, 20, np.random.default_rng(1))
+        assert there == pytest.approx(math.ldexp(here, power), rel=0.02), power
+
+
+@pytest.mark.parametrize("kind", [np.float32, np.float64])
+@pytest.mark.parametrize("far", [1e6, 1e12, 1e30])
+def test_points_that_k_means_cannot_tell_apart_raise_no_warning(kind, far):
+    points = np.random.default_rng(0).normal(size=(400, 8))
+    points[:5] *= far
+    assert 0.0 < cluster_radius(points.astype(kind), 40, np.random.default_rng(0)) < math.inf
+
+
 @pytest.mark.parametrize(("points", "size"), [(np.empty((0, 2)), 1), (np.ones((3, 2)), 0), (np.ones(3), 1)])
 def test_bad_arguments_are_refused(points, size):
-    with pytest.raises(SpecError, match="expected points"):
+    with pytest.raises(SpecError, match="expected points" if size else "size"):
         cluster_radius(points, size, np.random.default_rng(0))

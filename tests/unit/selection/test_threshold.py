@@ -81,14 +81,33 @@ def test_theory_multiple_bounds_the_tail_of_all_rounds():
     assert 50_000 * norm.sf(multiple - 0.5) > 0.01
 
 
-@pytest.mark.parametrize("multiple", [-1.0, math.nan, math.inf])
+@pytest.mark.parametrize("multiple", [-1.0, math.nan, math.inf, "2", None, True, 1j, [2.0], 10**400])
 def test_bad_multiples_are_refused(multiple):
     with pytest.raises(SpecError, match="multiple"):
         vote_threshold(NoisyVotes(np.zeros(3), 4.0, 100), multiple=multiple)
 
 
-@pytest.mark.parametrize("arguments", [(0, 1, 0.1), (1, 0, 0.1), (1, 1, 0.0), (1, 1, 1.0), (1, 1, math.nan)])
-def test_bad_theory_arguments_are_refused(arguments):
-    candidates, rounds, failure = arguments
-    with pytest.raises(SpecError, match="failure"):
-        theory_multiple(candidates, rounds, failure=failure)
+@pytest.mark.parametrize(
+    ("wrong", "values"),
+    [
+        ("candidates", [0, math.nan, 1.5, "3", None, True]),
+        ("rounds", [0, math.nan, 1.5, "3", None, True]),
+        ("failure", [0.0, 1.0, math.nan, "0.1", None, 1j, 10**400]),
+    ],
+)
+def test_bad_theory_arguments_are_refused(wrong, values):
+    for value in values:
+        given = {"candidates": 1, "rounds": 1, "failure": 0.1} | {wrong: value}
+        with pytest.raises(SpecError, match=wrong):
+            theory_multiple(**given)
+
+
+def test_numbers_of_any_size_have_a_theory():
+    assert theory_multiple(np.int8(100), np.int8(100)) == theory_multiple(100, 100)
+    assert theory_multiple(10**400, 1, failure=5e-324) == pytest.approx(
+        math.sqrt(2.0 * (400 * math.log(10.0) + 1074 * math.log(2.0)))
+    )
+
+
+def test_noise_without_bound_passes_nothing():
+    assert vote_threshold(NoisyVotes(np.zeros(3), math.inf, 100), multiple=0.0).tolist() == [math.inf] * 3

@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 from evomix import privacy
+from evomix.core.arguments import number, real_array, shown, whole
 from evomix.core.errors import SpecError
-from evomix.privacy.arguments import number, whole
 
 PLAIN = {
     "delta": lambda real, count: privacy.delta(
@@ -70,6 +70,27 @@ def test_whole_numbers():
     for wrong in (True, 5.0, 11, -1, "5", None):
         with pytest.raises(SpecError, match="draws"):
             whole("draws", wrong, least=0, most=10)
+    assert whole("draws", 10**400, least=1) == 10**400
+    for wrong in (0, 1.5, "1"):
+        with pytest.raises(SpecError, match="draws must be a whole number of at least 1"):
+            whole("draws", wrong, least=1)
+
+
+def test_numbers_too_long_for_python_to_write_out_are_refused_all_the_same():
+    with pytest.raises(SpecError, match="thousands of digits"):
+        whole("draws", 10**5000, least=0, most=10)
+    assert shown([10**5000]) != shown("x") == "'x'"
+
+
+def test_arrays_of_real_numbers_keep_their_type():
+    for kind in (np.int8, np.uint64, np.float16, np.float32, np.float64):
+        given = np.ones((2, 2), kind)
+        assert real_array("points", given) is given
+    assert real_array("points", [[1, 2.5]]).tolist() == [[1.0, 2.5]]
+    assert real_array("points", [True, False], truths=True).sum() == 1
+    for wrong in ([True], [1j], ["1"], [None], [10**400], [[1], [1, 2]], np.array([1.0], object), None, "x", {}):
+        with pytest.raises(SpecError, match="points"):
+            real_array("points", wrong)
 
 
 @pytest.mark.parametrize("wrong", [None, 5, "x", [None], [1.0]])
