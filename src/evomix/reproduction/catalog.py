@@ -48,10 +48,10 @@ CATALOG: Final = (
     Entry("pubmix-fig4", "Figure 4", "distance of the synthetic rows from the private votes", True, "1 min", 10),
     Entry("pubmix-fig5", "Figure 5", "a regressor trained on synthetic rows", True, "2 min", 5),
     Entry("pubmix-fig7", "Figure 7", "closed form of the noise design against the exact optimum", False, "20 s", 0),
-    Entry("gape-fig1", "Figure 1", "a curve on which Private Evolution stalls", False, "5 min", 20, GAPE),
-    Entry("gape-fig6-8", "Figures 6 to 8", "which selection keeps a small cluster", False, "5 min", 100, GAPE),
-    Entry("gape-theorem-3-4", "Theorem 3.4", "how fast W1 falls, and how far", False, "10 min", 10, GAPE),
-    Entry("gape-theorem-4-2", "Theorem 4.2", "how small a cluster each selection keeps", False, "15 min", 40, GAPE),
+    Entry("gape-fig1", "Figure 1", "a curve on which Private Evolution stalls", False, "2 min", 20, GAPE),
+    Entry("gape-fig6-8", "Figures 6 to 8", "which selection keeps a small cluster", False, "2 min", 100, GAPE),
+    Entry("gape-theorem-3-4", "Theorem 3.4", "how fast W1 falls, and how far", False, "5 min", 10, GAPE),
+    Entry("gape-theorem-4-2", "Theorem 4.2", "how small a cluster each selection keeps", False, "10 min", 40, GAPE),
     Entry("gape-texts", "Figures 2 and 3, Table 1", "GAPE on embedded texts", True, "15 min", 5, GAPE, texts=True),
 )
 

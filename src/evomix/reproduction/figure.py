@@ -45,6 +45,11 @@ class Claim:
     supported: Verdict
     evidence: str
 
+    def __post_init__(self) -> None:
+        """Take NumPy's truth values as Python's own, which files and verdicts know."""
+        if self.supported != NOT_COMPARABLE:
+            object.__setattr__(self, "supported", bool(self.supported))
+
 
 @dataclass(frozen=True, slots=True)
 class Reproduction:

@@ -16,13 +16,14 @@ from evomix.reproduction import (
     point_selections,
     running,
 )
-from evomix.reproduction.figure import Reproduction, Request
+from evomix.reproduction.figure import Claim, Reproduction, Request
 from evomix.reproduction.gape_cluster_sizes import Kept, geometric_sizes, smallest_kept
 from evomix.reproduction.gape_contraction import Contraction, contraction
 from evomix.reproduction.gape_fig1 import CURVE, PLANE, Distances
 from evomix.reproduction.gape_floor import Floor
 from evomix.reproduction.gape_two_clusters import ROUNDS, Fates, fates
 from evomix.reproduction.point_evolution import noise_stddev
+from evomix.reproduction.running import verdict
 
 QUICK = Request(None, seeds=2, quick=True)
 KEEPS = Fates((ROUNDS,) * 10, (False,) * 10, (False,) * 10, 0.2)
@@ -274,3 +275,9 @@ def test_the_page_says_that_records_are_made_up(monkeypatch, tmp_path):
     assert "Learning-Augmented" in found["paper"]
     assert "Repetitions: 3." in page
     assert "--data" not in page
+
+
+def test_a_claim_decided_by_numpy_reads_as_any_other():
+    claim = Claim("it holds", np.bool_(True), "1 < 2")
+    assert claim.supported is True
+    assert verdict(claim) == "supported"
