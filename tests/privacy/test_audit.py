@@ -50,8 +50,8 @@ def test_a_million_trials_come_within_a_tenth_of_the_proven_epsilon():
     ],
 )
 def test_fewer_trials_still_show_most_of_it(mechanism, epsilon, options):
-    # Noise is the system's, so the share shown scatters; 0.742 was seen.
-    assert 0.6 < shown(pair(mechanism, epsilon, **options), epsilon, trials=60_000) <= 1.0
+    # The first shows 0.864 ± 0.016 (at half as many trials 0.798 ± 0.021, too near to the bar).
+    assert 0.75 < shown(pair(mechanism, epsilon, **options), epsilon, trials=120_000) <= 1.0
 
 
 @pytest.mark.parametrize("mechanism", ["linmix", "pubmix"])

@@ -16,6 +16,7 @@ from evomix.evaluation.fidelity import Fidelity, fidelity
 from evomix.evaluation.geometry import Points, geometry
 from evomix.evaluation.verdict import verdict
 from evomix.metrics.comparison import Comparison
+from evomix.metrics.points import draw
 
 COST = (
     "These figures are computed from real rows without noise. Publishing them costs ε = ∞ for the people in "
@@ -96,8 +97,8 @@ def evaluate(
     rng = np.random.default_rng(rng_seed)
     copies = measure_copies(real, synthetic, columns, control=control, rng=rng)
     sizes = len(real), len(synthetic), 0 if public is None else len(public)
-    real, synthetic = _at_most(real, rng), _at_most(synthetic, rng)
-    public = None if public is None else _at_most(public, rng)
+    real, synthetic = draw(real, MOST_ROWS, rng), draw(synthetic, MOST_ROWS, rng)
+    public = None if public is None else draw(public, MOST_ROWS, rng)
     likeness = fidelity(real, synthetic, columns, public=public, rng=rng)
     models = None
     if target is not None:
@@ -130,10 +131,6 @@ def _check(columns: Sequence[ColumnLike], seeds: int, **tables: FloatArray | Non
             raise SpecError(f"expected the {name} table to have {len(columns)} columns, found shape={rows.shape}")
         if not len(rows) and name in ("real", "synthetic"):
             raise SpecError(f"expected rows in the {name} table, found none; there is nothing to compare")
-
-
-def _at_most(rows: FloatArray, rng: np.random.Generator) -> FloatArray:
-    return rows if len(rows) <= MOST_ROWS else rows[rng.choice(len(rows), size=MOST_ROWS, replace=False)]
 
 
 def _json(value: Any) -> Any:

@@ -7,6 +7,7 @@ import numpy as np
 
 from evomix.core.arrays import FloatArray
 from evomix.evaluation.geometry import MOST_POINTS, Points
+from evomix.metrics.points import draw
 from evomix.modalities.tabular.embedding import TableEmbedder
 from evomix.modalities.tabular.schema import Schema
 from evomix.modalities.tabular.transform import learn_transforms
@@ -30,7 +31,7 @@ def table_points(schema: Schema, rows: Mapping[str, FloatArray], *, seed: int = 
     rng = np.random.default_rng(seed)
     # Half of the real rows stand in the synthetic ones' place, for the ceiling.
     most = {"real": 2 * MOST_POINTS}
-    kept = {name: _drawn(table, most.get(name, MOST_POINTS), rng) for name, table in rows.items()}
+    kept = {name: draw(table, most.get(name, MOST_POINTS), rng) for name, table in rows.items()}
     embedder = TableEmbedder(schema, learn_transforms(schema, rows.get("public")))
     together = as_points(
         embedder.embed(np.concatenate(list(kept.values()))),
@@ -40,7 +41,3 @@ def table_points(schema: Schema, rows: Mapping[str, FloatArray], *, seed: int = 
     )
     ends = np.cumsum([len(table) for table in kept.values()])[:-1]
     return Points(**dict(zip(kept, np.split(together.astype(np.float64), ends), strict=True)))
-
-
-def _drawn(rows: FloatArray, most: int, rng: np.random.Generator) -> FloatArray:
-    return rows if len(rows) <= most else rows[rng.choice(len(rows), size=most, replace=False)]

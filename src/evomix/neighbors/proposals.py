@@ -4,7 +4,6 @@ Bounds and arithmetic are those of ``evomix.neighbors.vectors``, with one strip 
 distances are compared, and a square root may make one of two gaps that differ by that little.
 """
 
-from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any, Final, NamedTuple, Self
 
@@ -14,15 +13,10 @@ from numpy.typing import NDArray
 from evomix.core.arrays import FloatArray, IntArray
 from evomix.core.compiled import compiled
 from evomix.neighbors.blocks import for_each_block
+from evomix.neighbors.centring import CELLS, SCORES, centred, parts, power_of_two, spread
 from evomix.neighbors.copies import find_copies
-from evomix.neighbors.shortlist import Bound, _squared_gap, norms
+from evomix.neighbors.shortlist import Bound, norms, squared_gap
 
-_SCORES: Final = 1 << 25
-"""Float32 products held at a time (128 MiB)."""
-_CELLS: Final = 1 << 22
-"""Float64 coordinates held at a time while vectors are centred (32 MiB, twice)."""
-_ROWS: Final = 4096
-"""Most rows in one matrix product."""
 _LARGEST_RADIUS: Final = 2.0**60
 """A row this far out, in units of the columns' spread, is compared directly with every column."""
 
@@ -76,18 +70,11 @@ class Proposer:
     def of(cls, points: NDArray[Any], *, rows: IntArray, columns: IntArray, cap: float) -> Self:
         """Centre and scale the columns."""
         total = np.zeros(points.shape[1])
-        for part in _parts(len(columns), points.shape[1]):
+        for part in parts(len(columns), points.shape[1], cells=CELLS):
             total += points[columns[part]].sum(axis=0, dtype=np.float64)
         centre = total / max(1, len(columns))
-        largest = 0.0
-        for part in _parts(len(columns), points.shape[1]):
-            largest = max(largest, float(np.abs(points[columns[part]] - centre).max(initial=0.0)))
-        scale = float(np.ldexp(1.0, -max(-900, int(np.frexp(largest)[1]))))
-        vectors, radii = np.empty((len(columns), points.shape[1]), np.float32), np.empty(len(columns))
-        for part in _parts(len(columns), points.shape[1]):
-            centred = (points[columns[part]] - centre) * scale
-            radii[part] = norms(centred)
-            vectors[part] = centred
+        scale = power_of_two(spread(points, columns, centre))
+        vectors, radii = centred(points, columns, centre, scale)
         first, rank = _copies(points, columns, radii)
         return cls(points, rows, _Columns(columns, radii, first, rank), vectors, centre, scale, cap)
 
@@ -104,7 +91,7 @@ class Proposer:
         reach = np.empty(len(rows))
         blocks = [
             self._block(self.rows[rows[part]], counts[part], limits[part], reach[part])
-            for part in _parts(len(rows), len(self.columns.positions), _SCORES)
+            for part in parts(len(rows), len(self.columns.positions), cells=SCORES)
         ]
         lengths = np.concatenate([np.zeros(1, np.int64), *(block[0] for block in blocks)])
         columns = np.concatenate([np.empty(0, np.int32), *(block[1] for block in blocks)])
@@ -115,12 +102,12 @@ class Proposer:
         self, positions: IntArray, counts: IntArray, limits: FloatArray, reach: FloatArray
     ) -> tuple[IntArray, NDArray[np.int32], FloatArray]:
         with np.errstate(all="ignore"):  # what overflows here is compared directly
-            centred = (self.points[positions] - self.centre) * self.scale
-            radii = norms(centred)
+            gaps = (self.points[positions] - self.centre) * self.scale
+            radii = norms(gaps)
         far = ~(radii <= _LARGEST_RADIUS)
-        centred[far], radii[far] = 0.0, np.inf
-        products = centred.astype(np.float32) @ self.vectors.T
-        del centred
+        gaps[far], radii[far] = 0.0, np.inf
+        products = gaps.astype(np.float32) @ self.vectors.T
+        del gaps
         bound = Bound.of(self.points.shape[1] + 1)
         found: dict[int, tuple[IntArray, NDArray[np.int32], FloatArray]] = {}
 
@@ -134,12 +121,6 @@ class Proposer:
         ordered = [found[start] for start in sorted(found)]
         lengths, columns, distances = zip(*ordered, strict=True)
         return np.concatenate(lengths), np.concatenate(columns), np.concatenate(distances)
-
-
-def _parts(count: int, width: int, cells: int = _CELLS) -> Iterator[slice]:
-    step = max(1, min(_ROWS, cells // max(1, width)))
-    for start in range(0, count, step):
-        yield slice(start, min(start + step, count))
 
 
 def _copies(points: NDArray[Any], columns: IntArray, radii: FloatArray) -> tuple[IntArray, IntArray]:
@@ -267,9 +248,9 @@ def _decide(
 
 @compiled
 def _distance(row: FloatArray, column: NDArray[Any], scale: float) -> float:  # pragma: no cover - compiled
-    gap = _squared_gap(row, column, scale)
+    gap = squared_gap(row, column, scale)
     if gap == np.inf:  # a row far out, in the columns' scale; coordinates are small enough for none at all
-        return float(np.sqrt(_squared_gap(row, column, 1.0)))
+        return float(np.sqrt(squared_gap(row, column, 1.0)))
     return float(np.sqrt(gap) / scale)
 
 

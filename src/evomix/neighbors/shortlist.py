@@ -79,7 +79,7 @@ def unit_rows(rows: NDArray[Any]) -> FloatArray:
 
 
 @compiled
-def _squared_gap(query: FloatArray, candidate: NDArray[Any], scale: float) -> float:
+def squared_gap(query: FloatArray, candidate: NDArray[Any], scale: float) -> float:
     """Return Σ_j ((x_j − c_j)·scale)² in a fixed order; infinity where it is not a number."""
     columns = len(query)
     lanes = np.zeros(_LANES, np.float64)
@@ -169,7 +169,7 @@ def decide(
             lower = b * b - 2.0 * products[q, i] - bound.product * radius * b - bound.sums * b * b
             if lower > threshold:
                 continue  # not a number, where a radius is infinite, stays in
-            gap = _ZERO_GAP * scale * scale if i == zero else _squared_gap(queries[q], candidates[i], scale)
+            gap = _ZERO_GAP * scale * scale if i == zero else squared_gap(queries[q], candidates[i], scale)
             # Of one candidate's copies only the first ``count`` can be among the nearest.
             for member in members[starts[i] : min(starts[i] + count, starts[i + 1])]:
                 _insert(gaps, answer[q], gap, member)

@@ -32,6 +32,7 @@ from numpy.typing import NDArray
 from evomix.core.arrays import FloatArray, IntArray
 from evomix.core.errors import SpecError
 from evomix.neighbors.blocks import for_each_block
+from evomix.neighbors.centring import power_of_two
 from evomix.neighbors.copies import find_copies
 from evomix.neighbors.shortlist import Bound, decide, norms, unit_rows
 
@@ -74,7 +75,7 @@ class VectorIndex:
         self._centre = self._distinct.mean(axis=0, dtype=np.float64)
         # Only proposals are centred and scaled: deciding takes gaps of the vectors as they came.
         centred = self._distinct - self._centre
-        self._scale = _power_of_two(float(np.abs(centred).max(initial=0.0)))
+        self._scale = power_of_two(float(np.abs(centred).max(initial=0.0)))
         centred *= self._scale
         self._radii = norms(centred)
         self._proposers = np.ascontiguousarray(centred.astype(np.float32).T)
@@ -154,9 +155,3 @@ def _check(candidates: NDArray[Any], metric: str) -> None:
         raise SpecError(f"expected candidates that are finite and at most {_LARGEST_COORDINATE:g} in size")
     if metric not in ("l2", "cosine"):
         raise SpecError(f'expected metric "l2" or "cosine", got metric={metric!r}')
-
-
-def _power_of_two(largest: float) -> float:
-    """Return the power of two that brings ``largest`` into [0.5, 1), within float64's range."""
-    exponent = int(np.frexp(largest)[1])
-    return float(np.ldexp(1.0, -max(-900, exponent)))

@@ -93,6 +93,7 @@ class _ExactSwaps:
         self._served = filling.serving.serve(self.chosen)
         self.cost = filling.cost_of(self._served)
         self._room: Room | None = None
+        self._lists, self._columns = filling.serving.lists, filling.serving.lists.by_column()
         self._prepare()
 
     def certify(self) -> None:
@@ -104,8 +105,9 @@ class _ExactSwaps:
     def _prepare(self) -> None:
         """Prepare bounds for the present prices."""
         self._prices, self._room = self._flow.source_prices, None
-        self._lists = self._filling.serving.lists
-        self._columns = self._lists.by_column()
+        if self._filling.serving.lists is not self._lists:
+            self._lists = self._filling.serving.lists
+            self._columns = self._lists.by_column()
         self._gains = np.zeros(self._lists.shape[1])
         self._add_gains(np.arange(self._prices.size), self._prices, 1.0, self._gains)
 
@@ -119,11 +121,12 @@ class _ExactSwaps:
         flow.solve()
         slack = served.first.copy()
         slack[rows] = served.second[rows]
-        bounds, wanted = self._bounds(), self._wanted()
+        prices, wanted = flow.source_prices, self._wanted()
+        bounds = self._bounds(prices)
         left = np.flatnonzero(bounds < wanted)
         left = left[np.argsort(bounds[left], kind="stable")]
         least, tried = self.cost, 0
-        for candidate, bound in self._sharpened(left, bounds):
+        for candidate, bound in self._sharpened(left, bounds, prices):
             if bound >= wanted:
                 continue
             if tried == trials:
@@ -178,18 +181,17 @@ class _ExactSwaps:
         near = np.unique(np.concatenate([after.near[changed], [slot]]))
         return [int(one) for one in near if one >= 0]
 
-    def _bounds(self) -> FloatArray:
+    def _bounds(self, prices: FloatArray) -> FloatArray:
         """Return for every candidate a bound of the cost with it in the place of the one that was taken away."""
-        prices = self._flow.source_prices
         gains = self._gains.copy()
         self._move_gains(self._prices, prices, gains)
         gains += self._flow.cost - self._filling.transport.excess(self._room)
         gains[self.chosen] = np.inf
         return gains
 
-    def _sharpened(self, left: IntArray, bounds: FloatArray) -> Iterator[tuple[int, float]]:
+    def _sharpened(self, left: IntArray, bounds: FloatArray, sources: FloatArray) -> Iterator[tuple[int, float]]:
         """Yield candidates with sharper bounds, some at a time: the first may do."""
-        sources, sinks, room = self._flow.source_prices, self._flow.sink_prices, self._room
+        sinks, room = self._flow.sink_prices, self._room
         lowest = np.full(sinks.size, -np.inf) if room is None else room.lowest(sources)
         arcs = self._flow.arcs_by_node()
         for start in range(0, left.size, _AT_A_TIME):

@@ -24,7 +24,7 @@ from evomix.selection.filling import Filling
 from evomix.selection.ls_cost import left_over
 from evomix.selection.seeding import seed_positions
 from evomix.selection.serving import Serving, inflow, list_length
-from evomix.selection.swap_search import swap_search
+from evomix.selection.swap_search import Swapped, swap_search
 
 TRIALS_EACH: Final = 100
 """Swaps tried in vain, for each selected candidate, before the search stops without a certificate; ten are usual."""
@@ -117,10 +117,7 @@ def _without_negatives(
     serving: Serving, votes: FloatArray, size: int, start: IntArray | None
 ) -> tuple[IntArray, FloatArray, float, float]:
     """Return a selection where nothing has to be filled: LSCost is a k-median cost, and its swaps are exact."""
-    if start is None:
-        start = seed_positions(serving.lists, votes, size=size)
-    swapped = swap_search(serving.lists, votes, start, tolerance=TOLERANCE, most_passes=_ALL)
-    serving.lists = swapped.lists
+    swapped = _swapped(serving, votes, seed_positions(serving.lists, votes, size=size) if start is None else start)
     return swapped.chosen, votes, swapped.cost, 0.0
 
 
@@ -132,19 +129,24 @@ def _with_negatives(
         every = np.arange(size)
         return every, filling.cost_of(filling.serving.serve(every)), 0.0
     serving = filling.serving
-    chosen = seed_positions(serving.lists, filling.supplies, size=size) if start is None else start
-    if start is None:  # before anything is filled: a better start, soon made
-        swapped = swap_search(serving.lists, filling.supplies, chosen, tolerance=TOLERANCE, most_passes=_ALL)
-        chosen, serving.lists = swapped.chosen, swapped.lists
+    chosen = start
+    if chosen is None:  # swaps before anything is filled: a better start, soon made
+        seeds = seed_positions(serving.lists, filling.supplies, size=size)
+        chosen = _swapped(serving, filling.supplies, seeds).chosen
     least = filling.cost_of(serving.serve(chosen))
     while True:
-        kept = np.maximum(filling.transport.kept, 0.0)
-        swapped = swap_search(serving.lists, kept, chosen, tolerance=TOLERANCE, most_passes=_ALL)
-        serving.lists = swapped.lists
-        cost = filling.cost_of(serving.serve(swapped.chosen))
+        following = _swapped(serving, np.maximum(filling.transport.kept, 0.0), chosen).chosen
+        cost = filling.cost_of(serving.serve(following))
         if not cost < least * (1.0 - TOLERANCE):
             return swap_exactly(filling, chosen, trials=trials)
-        chosen, least = swapped.chosen, cost
+        chosen, least = following, cost
+
+
+def _swapped(serving: Serving, weights: FloatArray, chosen: IntArray) -> Swapped:
+    """Swap on weights until none lowers the k-median cost; the lists keep what had to be made longer."""
+    swapped = swap_search(serving.lists, weights, chosen, tolerance=TOLERANCE, most_passes=_ALL)
+    serving.lists = swapped.lists
+    return swapped
 
 
 def _considered(

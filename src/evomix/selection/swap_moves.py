@@ -188,25 +188,6 @@ def sweep(
     return swaps
 
 
-@compiled
-def bounds(
-    starts: IntArray,
-    columns: NDArray[np.int32],
-    distances: FloatArray,
-    weights: FloatArray,
-    potentials: FloatArray,
-    least: FloatArray,
-    changes: FloatArray,
-) -> None:  # pragma: no cover - compiled
-    """Add to ``changes`` (c,) what listed entries add to Σ w·(min(φ, c) − φ) beyond Σ w·(min(φ, least) − φ)."""
-    for row in range(len(weights)):
-        missing = min(potentials[row], least[row])
-        for e in range(starts[row], starts[row + 1]):
-            if distances[e] >= missing:
-                break
-            changes[columns[e]] += weights[row] * (distances[e] - missing)
-
-
 def fresh_state(chosen: IntArray, shape: tuple[int, int]) -> State:
     """Return a state for ``chosen`` in which nothing is known of the rows yet."""
     rows, candidates = shape

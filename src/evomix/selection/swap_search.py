@@ -9,7 +9,6 @@ longer and the swap is priced again. Only swaps with an exact price are made.
 Post-processing; costs nothing. Source: Schubert and Rousseeuw, "Fast and eager k-medoids clustering" (2021).
 """
 
-import math
 from dataclasses import dataclass
 from typing import Any, Final
 
@@ -97,32 +96,6 @@ def swap_search(
         problem = _problem(lists, weights, limits)
     cost = swap_moves.look_at_all(problem, state, np.empty(len(weights), np.bool_))
     return Swapped(state.chosen, cost, passes, complete, lists)
-
-
-def swap_bounds(lists: NearLists, weights: NDArray[Any], potentials: NDArray[Any]) -> FloatArray:
-    """Return ``Σ_v w_v·(min(φ_v, c(v, x)) − φ_v)`` for every column x, float64 (c,); c = min(ρ, the lists' cap).
-
-    The weights may have either sign. A lower bound in any case; exact where ``φ_v ≤ reach_v`` in every row, and but for
-    the rounding of the sums. Where a list is too short, an unlisted column counts as if it were just ``reach_v`` away
-    (positive weights) or no nearer than ``φ_v`` (negative weights).
-
-    Args:
-        lists: neighbour lists of r rows among c columns.
-        weights: floats (r,), finite, signed.
-        potentials: floats φ (r,), finite.
-
-    Raises:
-        SpecError: shapes differ, or a number is not finite.
-    """
-    weights, potentials = np.asarray(weights, np.float64), np.asarray(potentials, np.float64)
-    rows, columns = lists.shape
-    for name, values in (("weights", weights), ("potentials", potentials)):
-        if values.shape != (rows,) or not np.isfinite(values).all():
-            raise SpecError(f"expected a finite number for each of {rows} rows, got {name} of shape {values.shape}")
-    least = np.where(np.isinf(lists.reach), lists.cap, np.where(weights > 0.0, lists.reach, np.inf))
-    changes = np.full(columns, math.fsum(weights * (np.minimum(potentials, least) - potentials)))
-    swap_moves.bounds(lists.starts, lists.columns, lists.distances, weights, potentials, least, changes)
-    return changes
 
 
 def _covered(lists: NearLists, weights: FloatArray, limits: FloatArray, state: State) -> tuple[NearLists, Problem]:

@@ -8,20 +8,15 @@ such pairs is optimal among all pairs: docs/proofs/transport.md.
 
 import math
 from collections.abc import Iterator
-from typing import Final, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from evomix.core.arrays import FloatArray, IntArray
 from evomix.core.compiled import compiled
-from evomix.neighbors.shortlist import Bound, _squared_gap, norms
-
-_SCORES: Final = 1 << 25
-"""Float32 products held at a time (128 MiB)."""
-_CELLS: Final = 1 << 22
-"""Float64 coordinates held at a time while points are centred (32 MiB, twice)."""
-_ROWS: Final = 4096
+from evomix.neighbors.centring import SCORES, centred, parts, power_of_two, spread
+from evomix.neighbors.shortlist import Bound, squared_gap
 
 
 class Side(NamedTuple):
@@ -67,12 +62,8 @@ class AllPairs:
     def __init__(self, sources: FloatArray, sinks: FloatArray, *, cap: float) -> None:
         self._sources, self._sinks, self.cap = sources, sinks, cap
         self._centre = sinks.mean(axis=0, dtype=np.float64)
-        largest = max(
-            float(np.abs(side[part] - self._centre).max(initial=0.0))
-            for side in (sources, sinks)
-            for part in _parts(len(side), side.shape[1])
-        )
-        self.scale = math.ldexp(1.0, -max(-900, math.frexp(largest)[1]))
+        largest = max(spread(side, np.arange(len(side)), self._centre) for side in (sources, sinks))
+        self.scale = power_of_two(largest)
         self.largest = min(cap, 2.0 * math.sqrt(sources.shape[1]) * largest)
 
     def distances(self, sources: IntArray, sinks: IntArray) -> FloatArray:
@@ -99,7 +90,7 @@ class AllPairs:
         right = Side(self._sinks[columns], radii, sink_prices[columns])
         by_sink = Worst.none(len(columns), width)
         heads, tails = [], []
-        for part in _parts(len(rows), len(columns), _SCORES):
+        for part in parts(len(rows), len(columns), cells=SCORES):
             scaled, radii = self._prepared(self._sources, rows[part])
             left = Side(self._sources[rows[part]], radii, source_prices[rows[part]])
             by_source = Worst.none(len(scaled), width)
@@ -122,22 +113,18 @@ class AllPairs:
         """
         vectors, right = self._prepared(self._sinks, np.arange(len(self._sinks)))
         bound = Bound.of(vectors.shape[1] + 1)
-        for part in _parts(len(self._sources), len(self._sinks), _SCORES):
+        for part in parts(len(self._sources), len(self._sinks), cells=SCORES):
             scaled, left = self._prepared(self._sources, np.arange(part.start, part.stop))
             yield part, scaled @ vectors.T, left, right, bound
 
     def _prepared(self, points: FloatArray, chosen: IntArray) -> tuple[NDArray[np.float32], FloatArray]:
-        vectors, radii = np.empty((len(chosen), points.shape[1]), np.float32), np.empty(len(chosen))
-        for part in _parts(len(chosen), points.shape[1]):
-            centred = (points[chosen[part]] - self._centre) * self.scale
-            radii[part] = norms(centred)
-            vectors[part] = centred
-        return vectors, radii
+        return centred(points, chosen, self._centre, self.scale)
 
 
-def _parts(count: int, width: int, cells: int = _CELLS) -> list[slice]:
-    step = max(1, min(_ROWS, cells // max(1, width)))
-    return [slice(start, min(start + step, count)) for start in range(0, count, step)]
+@compiled
+def pair_error(bound: Bound, a: float, b: float) -> float:  # pragma: no cover - compiled
+    """Return how far ``A² + B² − 2·product`` may be from a squared distance that is compared with another number."""
+    return bound.product * a * b + (bound.sums + 2.0**-49) * (a * a + b * b) + bound.underflow * (1.0 + a)
 
 
 @compiled
@@ -146,7 +133,7 @@ def _distances(
 ) -> FloatArray:  # pragma: no cover - compiled
     answer = np.empty(rows.size)
     for k in range(rows.size):
-        answer[k] = min(math.sqrt(_squared_gap(sources[rows[k]], sinks[columns[k]], scale)) / scale, cap)
+        answer[k] = min(math.sqrt(squared_gap(sources[rows[k]], sinks[columns[k]], scale)) / scale, cap)
     return answer
 
 
@@ -172,12 +159,12 @@ def _scan(
             if limit <= 0.0:
                 continue
             b = right.radii[j]
-            error = bound.product * a * b + (bound.sums + 2.0**-49) * (a * a + b * b) + bound.underflow * (1.0 + a)
+            error = pair_error(bound, a, b)
             square = a * a + b * b - 2.0 * products[i, j]
             if square - error >= limit * limit and top >= limit:
                 continue
             if square + error >= limit * limit and top >= limit:
-                square = _squared_gap(left.points[i], right.points[j], scale)
+                square = squared_gap(left.points[i], right.points[j], scale)
                 if square >= limit * limit:
                     continue
             gain = limit - min(math.sqrt(max(square, 0.0)), top)

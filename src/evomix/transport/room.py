@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from evomix.core.arrays import FloatArray, IntArray
 from evomix.core.compiled import compiled
 from evomix.neighbors.shortlist import Bound
-from evomix.transport.missing_arcs import AllPairs
+from evomix.transport.missing_arcs import AllPairs, pair_error
 
 _MOST_FLOORS: Final = 1 << 28
 """Pairs up to which a lower bound of every cost is kept (1 GiB); beyond, the rooms alone have to do."""
@@ -121,7 +121,7 @@ def _room(
         a, price, near = left[0][i], left[1][i], left[2][i]
         for j in range(products.shape[1]):
             b = right[0][j]
-            error = bound.product * a * b + (bound.sums + 2.0**-49) * (a * a + b * b) + bound.underflow * (1.0 + a)
+            error = pair_error(bound, a, b)
             square = a * a + b * b - 2.0 * products[i, j]
             least = min(math.sqrt(max(square - error, 0.0)) / scale, cap)
             if floors.size:

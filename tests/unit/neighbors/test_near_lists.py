@@ -6,7 +6,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from evomix.core.errors import SpecError
-from evomix.neighbors import proposals
+from evomix.neighbors import centring, proposals
 from evomix.neighbors.near_lists import near_lists, near_lists_within
 from evomix.neighbors.shortlist import Bound
 
@@ -115,8 +115,8 @@ def test_proposals_without_a_margin_are_caught(monkeypatch):
 @pytest.mark.parametrize("dtype", [np.float32, np.float64])
 @pytest.mark.parametrize("scores", [1 << 25, 3000])
 def test_real_vectors_in_any_blocks(dtype, scores, monkeypatch):
-    monkeypatch.setattr(proposals, "_SCORES", scores)
-    monkeypatch.setattr(proposals, "_CELLS", scores)
+    monkeypatch.setattr(proposals, "SCORES", scores)
+    monkeypatch.setattr(centring, "CELLS", scores)
     rng = np.random.default_rng(5)
     centres = rng.normal(size=(8, 96))
     points = (centres[rng.integers(0, 8, 700)] + 1e-3 * rng.normal(size=(700, 96))).astype(dtype)

@@ -6,7 +6,7 @@ import pytest
 from evomix.core.errors import SpecError
 from evomix.neighbors.near_lists import near_lists
 from evomix.selection import swap_moves
-from evomix.selection.swap_search import swap_bounds, swap_search
+from evomix.selection.swap_search import swap_search
 
 
 class Instance:
@@ -178,26 +178,6 @@ def test_as_good_as_fasterpam_on_equal_weights():
     assert found.cost <= 1.01 * rival
 
 
-@pytest.mark.parametrize("cap", [math.inf, 1.5])
-def test_bounds_are_exact_on_whole_lists_and_below_otherwise(cap):
-    rng = np.random.default_rng(7)
-    for _ in range(40):
-        points, weights = rng.integers(0, 4, (50, 2)) * 0.7, rng.normal(size=50)
-        columns, potentials = np.arange(30), rng.uniform(-0.5, 2.5, 50)
-        costs = np.minimum(np.sqrt(((points[:, None] - points[columns][None]) ** 2).sum(axis=2)), cap)
-        true = weights @ (np.minimum(potentials[:, None], costs) - potentials[:, None])
-        whole = near_lists(points, rows=np.arange(50), columns=columns, count=30, cap=cap)
-        short = near_lists(points, rows=np.arange(50), columns=columns, count=4, cap=cap)
-
-        np.testing.assert_allclose(swap_bounds(whole, weights, potentials), true, rtol=1e-12, atol=1e-12)
-        below = swap_bounds(short, weights, potentials)
-        assert (below <= true + 1e-12).all()
-        assert (below < true - 1e-3).any()
-        covered = np.minimum(potentials, short.reach)
-        exact = weights @ (np.minimum(covered[:, None], costs) - covered[:, None])
-        np.testing.assert_allclose(swap_bounds(short, weights, covered), exact, rtol=1e-12, atol=1e-12)
-
-
 @pytest.mark.parametrize(
     ("change", "says"),
     [
@@ -221,11 +201,3 @@ def test_bad_arguments_are_refused(change, says):
     arguments = {"weights": np.ones(6), "chosen": [0]} | change
     with pytest.raises(SpecError, match=says):
         swap_search(lists, arguments.pop("weights"), arguments.pop("chosen"), **arguments)
-
-
-def test_bad_potentials_are_refused():
-    lists = near_lists(np.arange(6.0)[:, None], rows=np.arange(6), columns=np.arange(4), count=2)
-    with pytest.raises(SpecError, match="potentials"):
-        swap_bounds(lists, np.ones(6), np.full(6, np.inf))
-    with pytest.raises(SpecError, match="weights"):
-        swap_bounds(lists, np.ones(5), np.ones(6))
