@@ -22,8 +22,8 @@ import pyarrow as pa
 
 import evomix
 from evomix import privacy
+from evomix.core.arrays import distinct
 from evomix.core.release import Draws, NoisyVotes
-from evomix.evolution.step import distinct
 from evomix.modalities.tabular.inference import infer_schema
 from evomix.modalities.tabular.modality import build_table_modality
 from evomix.privacy.noise_design import proximity_of_folds

@@ -52,7 +52,8 @@ def _calls(page):
 
 def test_readme_and_ci_run_the_same_commands():
     blocks = re.findall(r"```console\n(.*?)\n```", (ROOT / "README.md").read_text(encoding="utf-8"), flags=re.DOTALL)
-    assert blocks[:2] == ['pip install ".[demo]" && evomix demo', 'pip install -e ".[test]" && pytest']
+    tested = 'pip install -e ".[test]" && evomix doctor --install-text && pytest'
+    assert blocks[:2] == ['pip install ".[demo]" && evomix demo', tested]
     script = ROOT / ".ci" / "run"
     lines = script.read_text(encoding="utf-8").splitlines()
     assert lines[-1] == blocks[1]

@@ -12,6 +12,7 @@ import typer.main
 
 from evomix import __version__
 from evomix.cli.audit import audit
+from evomix.cli.bench import bench
 from evomix.cli.console import answer
 from evomix.cli.demo import demo
 from evomix.cli.diagnose import diagnose
@@ -39,6 +40,7 @@ app.command()(audit)
 app.add_typer(diagnose, name="diagnose")
 app.add_typer(ledger, name="ledger")
 app.add_typer(reproduce, name="reproduce")
+app.add_typer(bench, name="bench")
 app.command()(demo)
 app.command()(doctor)
 

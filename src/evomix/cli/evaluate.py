@@ -1,4 +1,4 @@
-"""``evomix evaluate``: how good a synthetic table is, beside ceiling and floor."""
+"""``evomix evaluate``: how good a synthetic table, or a table of texts, is, beside ceiling and floor."""
 
 from pathlib import Path
 from typing import Annotated
@@ -8,6 +8,7 @@ import typer
 from evomix.cli import options
 from evomix.cli.console import answer, answer_json, say, warn
 from evomix.cli.quality import answer_quality
+from evomix.cli.text_quality import answer_text_quality
 
 
 def evaluate(
@@ -37,6 +38,40 @@ def evaluate(
         str | None, typer.Option("--encoding", metavar="NAME", help="Text encoding of REAL (default utf-8).")
     ] = None,
     public_encoding: options.PublicEncoding = None,
+    text_column: Annotated[
+        str | None,
+        typer.Option("--text-column", metavar="NAME", help="Column of texts (default: the one of free text, if any)."),
+    ] = None,
+    embedder: Annotated[
+        str | None,
+        typer.Option(
+            "--embedder",
+            metavar="minilm|tfidf|MODULE:FUNCTION|FOLDER",
+            help="What makes vectors of texts, on this machine (default minilm).",
+        ),
+    ] = None,
+    classifier: Annotated[
+        Path | None,
+        typer.Option(
+            "--classifier",
+            metavar="FOLDER",
+            help="Transformer to fine-tune on texts, instead of linear models on vectors.",
+        ),
+    ] = None,
+    task: Annotated[
+        str,
+        typer.Option(
+            "--task", metavar="auto|classification|regression", help="What the target of texts is for models."
+        ),
+    ] = "auto",
+    canaries: Annotated[
+        Path | None,
+        typer.Option(
+            "--canaries",
+            metavar="CANARIES",
+            help="Texts made up as canaries, with a column 'planted': which were among the private texts.",
+        ),
+    ] = None,
     as_json: options.Json = False,
 ) -> None:
     """Measure a synthetic table against real rows. The result is not private: it was read off real rows."""
@@ -53,6 +88,11 @@ def evaluate(
         geometry=not no_geometry,
         encoding=encoding,
         public_encoding=public_encoding,
+        text_column=text_column,
+        embedder=embedder,
+        classifier=classifier,
+        task=task,
+        canaries=canaries,
     )
     say(
         "these figures were read off real rows (epsilon is infinite): keep them inside unless REAL was held out for it."
@@ -65,5 +105,7 @@ def evaluate(
     if verdict := measured.get("verdict"):
         answer(verdict)
     answer_quality(measured)
+    if measured.get("modality") == "text":
+        answer_text_quality(measured)
     if report is not None:
         answer(f"report: {report}")

@@ -14,7 +14,7 @@ SCHEDULES = ("auto", "geometric", "multiscale")
 PRESETS = ("pe", "aug-pe", "gape", "pe-theory", "pubmix", "pubmix-gape")
 DENOISINGS = ("auto", "none", "signed", "shrunk", "likelihood", "bayes")
 ACCOUNTINGS = ("auto", "draws", "pld", "renyi")
-MODALITIES = ("auto", "table")
+MODALITIES = ("auto", "table", "text")
 
 _INPUT, _PRIVACY, _METHOD, _RUN = "Input", "Privacy", "Method", "Run"
 
@@ -214,7 +214,7 @@ Modality = Annotated[
         metavar="|".join(MODALITIES),
         autocompletion=lambda: list(MODALITIES),
         rich_help_panel=_INPUT,
-        help="What a record is.",
+        help="What a record is. auto: text where the schema or a public column is free text, with a label at most.",
     ),
 ]
 Config = Annotated[

@@ -9,6 +9,8 @@ _GEOMETRY = {
     "precision": "precision (1 is best)",
     "recall": "recall (1 is best)",
     "wasserstein": "W1 (0 is best)",
+    "frechet": "Fréchet distance (0 is best)",
+    "mauve": "overlap, MAUVE-like (1 is best)",
 }
 
 

@@ -5,7 +5,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from evomix.cli import options
+from evomix.cli import options, text_options
 from evomix.cli.console import answer, answer_json, warn
 from evomix.cli.failures import FailedAfterCharge, Interrupted, fails
 from evomix.cli.progress import progress_bars
@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from evomix.experiment.spec import RunSpec
 
 _NOTHING = "nothing was charged"
+_KEPT = "the texts that were written are kept, and the same command with --resume goes on with them"
 
 
 def synth(
@@ -44,6 +45,20 @@ def synth(
     target: options.Target = None,
     unit: options.Unit = None,
     modality: options.Modality = None,
+    text_column: text_options.TextColumn = None,
+    generator: text_options.Generator = None,
+    model: text_options.Model = None,
+    prompts: text_options.Prompts = None,
+    domain: text_options.Domain = None,
+    embedder: text_options.Embedder = None,
+    base_url: text_options.BaseUrl = None,
+    api: text_options.Api = None,
+    concurrency: text_options.Concurrency = None,
+    timeout_s: text_options.Timeout = None,
+    price_in: text_options.PriceIn = None,
+    price_out: text_options.PriceOut = None,
+    most_cost: text_options.MostCost = None,
+    most_tokens: text_options.MostTokens = None,
     config: options.Config = None,
     run_dir: options.RunDir = None,
     resume: options.Resume = False,
@@ -57,7 +72,7 @@ def synth(
     public_encoding: options.PublicEncoding = None,
     as_json: options.Json = False,
 ) -> None:
-    """Make a synthetic table from PRIVATE under (ε, δ)-differential privacy.
+    """Make a synthetic table, or a set of texts, from PRIVATE under (ε, δ)-differential privacy.
 
     PRIVATE and --epsilon may also come from --config.
     """
@@ -134,14 +149,14 @@ def _synthesize(spec: "RunSpec", warned: Callable[[str], None]) -> "Outcome":
 
 
 def _what_stays(spec: "RunSpec", before: frozenset[str]) -> str:
-    from evomix.experiment.interruption import standing_charge  # noqa: PLC0415
+    from evomix.experiment.interruption import keeps_texts, standing_charge  # noqa: PLC0415
 
     try:
         charge = standing_charge(spec, before)
     except EvomixError:
         return "the ledger cannot be read now; `evomix ledger show` will tell whether the run was charged"
     if charge is None:
-        return _NOTHING
+        return f"{_NOTHING}; {_KEPT}" if keeps_texts(spec) else _NOTHING
     stays = f"{amount(charge.budget.epsilon, charge.budget.delta)} stays charged"
     if not charge.resumable:
         return f"{stays}; nothing was released yet that --resume could go on from"

@@ -46,15 +46,19 @@ class Embedder(Protocol):
         """Return ``candidates`` as points, floats (n, k), whose Euclidean distance is the one ``index`` searches by."""
 
 
-class Codec(Protocol):
-    """Carries records between columnar form and a population.
+class Encoding(Protocol):
+    """Takes records from columnar form to what an index is searched by.
 
     ``encode`` is *total on values*: whatever a cell holds becomes a value inside the public schema, so that no
     private value can decide between success and failure.
     """
 
     def encode(self, table: pa.Table) -> Population:
-        """Return the records of ``table`` as a population; never raises because of a cell's value."""
+        """Return the records of ``table``; never raises because of a cell's value."""
+
+
+class Codec(Encoding, Protocol):
+    """Carries records between columnar form and a population."""
 
     def decode(self, population: Population) -> pa.Table:
         """Return ``population`` in columnar form."""

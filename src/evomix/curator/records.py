@@ -9,7 +9,7 @@ import pyarrow.compute as pc
 
 from evomix.core.arrays import IntArray, Population
 from evomix.core.errors import SchemaError
-from evomix.core.protocols import Codec
+from evomix.core.protocols import Encoding
 from evomix.curator.guard import refuse_pickling, withheld
 from evomix.formats.rows import RowSource
 from evomix.privacy.randomness import RandomSource
@@ -23,18 +23,32 @@ class PrivateRecords:
     """
 
     def __init__(
-        self, rows: RowSource, codec: Codec, *, columns: Sequence[str], unit_column: str | None = None
+        self,
+        rows: RowSource,
+        encoding: Encoding,
+        *,
+        columns: Sequence[str],
+        unit_column: str | None = None,
+        keep: bool = False,
     ) -> None:
         """Open the records; with ``unit_column`` that one column is read.
+
+        Args:
+            rows: the private table.
+            encoding: public; total on values.
+            columns: those that are read.
+            unit_column: names the unit of each row.
+            keep: whether to hold encoded rows in memory, where encoding costs more than they weigh.
 
         Raises:
             SchemaError: the unit column holds lists or structures.
             PrivateRecordsFailure: the unit column could not be read.
         """
         self._rows = rows
-        self._codec = codec
+        self._encoding = encoding
         self._columns = tuple(columns)
         self._unit_of_row: IntArray | None = None
+        self._kept = EncodedRows(rows.num_rows) if keep else None
         self.units: int = rows.num_rows
         if unit_column is not None:
             kind = rows.storage_types()[unit_column]
@@ -79,7 +93,12 @@ class PrivateRecords:
     def read(self, positions: IntArray) -> Population:
         """Return the encoded rows at ``positions``, in that order."""
         with withheld("reading private rows"):
-            return self._codec.encode(self._rows.take(positions, self._columns))
+            if self._kept is None:
+                return self._encoding.encode(self._rows.take(positions, self._columns))
+            new = self._kept.missing(positions)
+            if new.size:
+                self._kept.put(new, self._encoding.encode(self._rows.take(new, self._columns)))
+            return self._kept.take(positions)
 
     def scan(self) -> Iterator[tuple[IntArray, Population]]:
         """Yield all rows as (unit of each row, encoded rows), batch by batch."""
@@ -90,10 +109,49 @@ class PrivateRecords:
                 batch = next(batches, None)
                 if batch is None:
                     return
-                population = self._codec.encode(batch)
-            positions = np.arange(start, start + batch.num_rows, dtype=np.int64)
+                positions = np.arange(start, start + batch.num_rows, dtype=np.int64)
+                population = self._encoded(positions, batch)
             start += batch.num_rows
             yield (positions if self._unit_of_row is None else self._unit_of_row[positions]), population
+
+    def _encoded(self, positions: IntArray, batch: pa.Table) -> Population:
+        """Return the rows of a batch, of which those at some ``positions`` may be encoded already."""
+        if self._kept is None:
+            return self._encoding.encode(batch)
+        new = self._kept.missing(positions)
+        if new.size:
+            self._kept.put(new, self._encoding.encode(batch.take(pa.array(new - positions[0]))))
+        return self._kept.take(positions)
+
+
+class EncodedRows:
+    """Encoded rows by position, each encoded once. Held in memory, never written."""
+
+    def __init__(self, count: int) -> None:
+        self._there = np.zeros(count, np.bool_)
+        self._rows: Population | None = None
+
+    def __repr__(self) -> str:
+        return "EncodedRows(<withheld>)"
+
+    def __reduce__(self) -> NoReturn:
+        refuse_pickling("EncodedRows")
+
+    def missing(self, positions: IntArray) -> IntArray:
+        """Return the distinct ``positions`` that are not there yet, ascending."""
+        return np.unique(positions[~self._there[positions]])
+
+    def put(self, positions: IntArray, rows: Population) -> None:
+        """Keep encoded rows."""
+        if self._rows is None:
+            self._rows = np.empty((self._there.size, *rows.shape[1:]), rows.dtype)
+        self._rows[positions] = rows
+        self._there[positions] = True
+
+    def take(self, positions: IntArray) -> Population:
+        """Return kept rows; ``positions`` of which none is missing."""
+        assert self._rows is not None
+        return self._rows[positions]
 
 
 def _plain(cells: pa.ChunkedArray) -> pa.ChunkedArray:

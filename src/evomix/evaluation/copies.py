@@ -82,13 +82,13 @@ def measure_copies(
     counts: dict[bytes, int] = {}
     for key in real_keys:
         counts[key] = counts.get(key, 0) + 1
-    copies = _wilson(sum(key in counts for key in _row_keys(synthetic)), len(synthetic))
+    copies = proportion(sum(key in counts for key in _row_keys(synthetic)), len(synthetic))
     if control is not None and len(control):
         name = "real rows kept apart"
-        twins = _wilson(sum(key in counts for key in _row_keys(control)), len(control))
+        twins = proportion(sum(key in counts for key in _row_keys(control)), len(control))
     else:
         name = "each real row against all other real rows"
-        twins = _wilson(sum(counts[key] > 1 for key in real_keys), len(real))
+        twins = proportion(sum(counts[key] > 1 for key in real_keys), len(real))
     excess = _excess(copies, twins)
     distances, control_distances = _distances(real, synthetic, columns, control, rng)
     return Copies(
@@ -108,7 +108,8 @@ def _row_keys(population: FloatArray) -> list[bytes]:
     return [row.tobytes() for row in np.ascontiguousarray(canonical)]
 
 
-def _wilson(hits: int, rows: int) -> Proportion:
+def proportion(hits: int, rows: int) -> Proportion:
+    """Return ``hits`` of ``rows`` ≥ 1 with its interval."""
     share, z2 = hits / rows, _NORMAL_QUANTILE**2
     centre = (share + z2 / (2 * rows)) / (1 + z2 / rows)
     half = np.sqrt(z2 * (share * (1 - share) / rows + z2 / (4 * rows**2))) / (1 + z2 / rows)

@@ -124,7 +124,7 @@ def downstream(
             rows[name] = len(arm)
     _, test = _split(tables["real"], np.random.default_rng(rng_seed))
     arms = tuple(
-        Arm(name, TITLES[name], rows[name], {key: _summary([r[key] for r in found]) for key in found[0]})
+        Arm(name, TITLES[name], rows[name], {key: summary([r[key] for r in found]) for key in found[0]})
         for name, found in results.items()
     )
     return Downstream(
@@ -193,7 +193,8 @@ def _score(name: str, train: FloatArray, test: FloatArray, task: _Task, seed: in
     return classification_scores(task.classes_of(test), probabilities)
 
 
-def _summary(values: Sequence[float | None]) -> Score:
+def summary(values: Sequence[float | None]) -> Score:
+    """Return mean and standard deviation of a score over the seeds where it is defined."""
     known = [value for value in values if value is not None]
     if not known:
         return Score(None, None)

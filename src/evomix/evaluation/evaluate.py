@@ -58,7 +58,7 @@ class Evaluation:
 
     def to_dict(self) -> dict[str, Any]:
         """Return the evaluation as JSON: finite numbers, texts, lists, objects; null where undefined."""
-        found: dict[str, Any] = _json(asdict(self))
+        found: dict[str, Any] = as_json(asdict(self))
         return found
 
 
@@ -133,11 +133,12 @@ def _check(columns: Sequence[ColumnLike], seeds: int, **tables: FloatArray | Non
             raise SpecError(f"expected rows in the {name} table, found none; there is nothing to compare")
 
 
-def _json(value: Any) -> Any:
+def as_json(value: Any) -> Any:
+    """Return nested values as JSON content: lists for tuples, null for numbers that are not finite."""
     if isinstance(value, Mapping):
-        return {str(key): _json(item) for key, item in value.items()}
+        return {str(key): as_json(item) for key, item in value.items()}
     if isinstance(value, list | tuple):
-        return [_json(item) for item in value]
+        return [as_json(item) for item in value]
     if isinstance(value, float):
         return value if isfinite(value) else None
     return value

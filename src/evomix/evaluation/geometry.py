@@ -1,5 +1,6 @@
 """Rows as points: does the synthetic table lie where real rows do, and is it met everywhere they are?"""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Final
 
@@ -31,14 +32,15 @@ class Points:
     control: FloatArray | None = None
 
 
-def geometry(points: Points, *, seed: int) -> Comparison | None:
-    """Return precision, data-based recall and W1 with ceiling and floor; None with too few real rows for them.
+def geometry(points: Points, *, seed: int, measures: Sequence[str] = MEASURES) -> Comparison | None:
+    """Return figures (precision, data-based recall, W1) with ceiling and floor; None with too few real rows for them.
 
     At most 4,000 points a side take part; W1 is the mean over parts of at most 2,000. Reads real rows: not private.
 
     Args:
         points: the tables.
         seed: of the samples.
+        measures: which figures of :func:`evomix.metrics.compare`.
 
     Raises:
         SpecError: vectors that are not finite or of different dimensions; a table without rows.
@@ -56,7 +58,7 @@ def geometry(points: Points, *, seed: int) -> Comparison | None:
         points.synthetic,
         reference=control,
         public=points.public if points.public is not None and len(points.public) else None,
-        measures=MEASURES,
+        measures=measures,
         k=_NEIGHBOURS,
         most=MOST_POINTS,
         most_transported=_MOST_TRANSPORTED,

@@ -1,6 +1,7 @@
 """Whether the synthetic table tells more of the real rows than the public table alone."""
 
 import math
+from collections.abc import Sequence
 
 from evomix.evaluation.downstream import Downstream, Score
 from evomix.evaluation.fidelity import Fidelity
@@ -25,7 +26,11 @@ def verdict(likeness: Fidelity, models: Downstream | None, points: Comparison | 
         models: scores of models, if any.
         points: figures of rows as points, if any.
     """
-    pairs = [*_distances(likeness), *_geometry(points), *(() if models is None else _losses(models))]
+    return count_figures([*_distances(likeness), *point_pairs(points), *(() if models is None else loss_pairs(models))])
+
+
+def count_figures(pairs: Sequence[tuple[float, float]]) -> str:
+    """Return the sentence for pairs (shortfall of the synthetic rows, shortfall of the public ones)."""
     public = sum(public < made for made, public in pairs)
     made = sum(made < public for made, public in pairs)
     equal = len(pairs) - public - made
@@ -48,7 +53,7 @@ def _distances(likeness: Fidelity) -> list[tuple[float, float]]:
     return pairs
 
 
-def _geometry(points: Comparison | None) -> list[tuple[float, float]]:
+def point_pairs(points: Comparison | None) -> list[tuple[float, float]]:
     """Return how far both tables fall short of other real rows."""
     pairs = []
     for row in () if points is None else points.rows:
@@ -58,7 +63,7 @@ def _geometry(points: Comparison | None) -> list[tuple[float, float]]:
     return pairs
 
 
-def _losses(models: Downstream) -> list[tuple[float, float]]:
+def loss_pairs(models: Downstream) -> list[tuple[float, float]]:
     """Return how far models of both tables fall short of those of real rows, where both tables could train one."""
     scores = {arm.name: arm.scores for arm in models.arms}
     pairs = []

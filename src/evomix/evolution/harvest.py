@@ -17,13 +17,13 @@ def harvest(
     *,
     generator: Generator,
     embedder: Embedder,
-    public: Population | None,
+    spares: Population | None,
     rng: np.random.Generator,
 ) -> Population:
     """Return one record for each position in ``chosen``.
 
     A candidate stands for all records that are nearest to it. So its first appearance is the candidate itself and
-    each further one another record of its cell: a public one that no one has used yet, else a variation that still
+    each further one another record of its cell: a spare one that no one has used yet, else a variation that still
     has the candidate as nearest. Rows spread inside the cells that were voted for and never move mass between them.
     Where no variation stays (a domain of few categories), the candidate is repeated, as such records are in real
     tables.
@@ -33,7 +33,7 @@ def harvest(
         chosen: positions of the candidates to use, with repeats.
         generator: proposes variations.
         embedder: the geometry of the votes.
-        public: public records to fill cells with, if there are any.
+        spares: public records that may fill cells, if there are any.
         rng: public randomness.
     """
     rows = candidates[chosen]
@@ -41,9 +41,9 @@ def harvest(
     first[np.unique(chosen, return_index=True)[1]] = True
     pending = np.flatnonzero(~first)
     index = embedder.index(candidates)
-    if public is not None and pending.size:
-        found = _matched(chosen[pending], index.nearest(public), rng)
-        rows[pending[found >= 0]] = public[found[found >= 0]]
+    if spares is not None and pending.size:
+        found = _matched(chosen[pending], index.nearest(spares), rng)
+        rows[pending[found >= 0]] = spares[found[found >= 0]]
         pending = pending[found < 0]
     for scale in SCALES:
         if not pending.size:

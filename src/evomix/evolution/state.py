@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any, Final
 
 import numpy as np
+from numpy.typing import NDArray
 
 from evomix.core.arrays import Population
 from evomix.core.errors import InputFileError
@@ -43,12 +44,13 @@ class State:
 def save_state(state: State, folder: Path) -> None:
     """Write ``state`` atomically and durably into ``folder``."""
     folder.mkdir(parents=True, exist_ok=True)
-    arrays: dict[str, Any] = {"parents": state.parents, "candidates": state.candidates}
+    arrays: dict[str, Any] = {"parents": _stored(state.parents), "candidates": _stored(state.candidates)}
     header: dict[str, Any] = {
         "next_round": state.next_round,
         "rng_state": state.rng_state,
         "release": None,
         "told": list(state.told),
+        "objects": state.candidates.dtype == object,
     }
     release = state.release
     if release is not None and release.prior is not None:
@@ -78,8 +80,8 @@ def load_state(folder: Path) -> State | None:
             header = json.loads(arrays["header"].tobytes())
             state = State(
                 next_round=header["next_round"],
-                parents=arrays["parents"],
-                candidates=arrays["candidates"],
+                parents=_restored(arrays["parents"], objects=bool(header.get("objects"))),
+                candidates=_restored(arrays["candidates"], objects=bool(header.get("objects"))),
                 release=_load_release(header["release"], arrays),
                 rng_state=header["rng_state"],
                 told=tuple(map(dict, header["told"])),
@@ -88,6 +90,23 @@ def load_state(folder: Path) -> State | None:
     except Exception as error:
         raise damaged(folder, type(error).__name__) from error
     return state
+
+
+def _stored(population: Population) -> NDArray[Any]:
+    """Return a population as an array without Python objects: those as the bytes of a JSON list."""
+    if population.dtype != object:
+        return population
+    return np.frombuffer(json.dumps(population.tolist()).encode(), np.uint8)
+
+
+def _restored(stored: NDArray[Any], *, objects: bool) -> Population:
+    """Return what :func:`_stored` was given; records of several parts are tuples."""
+    if not objects:
+        return stored
+    records = json.loads(stored.tobytes())
+    population = np.empty(len(records), object)
+    population[:] = [tuple(record) if isinstance(record, list) else record for record in records]
+    return population
 
 
 def damaged(folder: Path, why: str) -> InputFileError:

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from evomix.core.arrays import Population
+from evomix.core.arrays import Population, distinct
 from evomix.core.protocols import Generator, Selection
 from evomix.core.release import Release
 
@@ -26,19 +26,6 @@ class Round:
     candidates: Population
     release: Release
     parents: Population
-
-
-def distinct(population: Population) -> Population:
-    """Return ``population`` without repeats, first occurrences in order."""
-    if not population.size:
-        return population[:1]  # none, or records without a single cell, which are all the same
-    if population.dtype == object:
-        return population[sorted(np.unique(population, return_index=True)[1])]
-    flat = np.ascontiguousarray(population).reshape(len(population), -1)
-    if flat.dtype.kind == "f":
-        flat = np.where(np.isnan(flat), np.nan, flat) + 0.0  # one bit pattern for missing and for zero
-    rows = flat.view(np.dtype((np.void, flat.dtype.itemsize * flat.shape[1]))).ravel()
-    return population[np.sort(np.unique(rows, return_index=True)[1])]
 
 
 def propose(

@@ -8,8 +8,8 @@ import pyarrow as pa
 
 from evomix.core.arrays import IntArray
 from evomix.core.errors import EnvironmentFailure
-from evomix.experiment.engine import Progress
 from evomix.experiment.evaluating import evaluate
+from evomix.experiment.inputs import Progress
 from evomix.experiment.run import synthesize_to_file
 from evomix.experiment.spec import RunSpec
 from evomix.formats.table import write_table

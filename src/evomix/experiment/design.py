@@ -8,7 +8,6 @@ import numpy as np
 from evomix.core.arrays import FloatArray, IntArray, Population
 from evomix.core.errors import SpecError
 from evomix.evolution.loop import Evolution
-from evomix.evolution.step import distinct
 from evomix.experiment.accounts import Account, account_of, with_account
 from evomix.experiment.inputs import Inputs
 from evomix.experiment.per_round import MIXING
@@ -18,20 +17,16 @@ from evomix.experiment.public_distance import group_votes, voters_of_sets
 from evomix.experiment.public_side import PublicSide
 from evomix.experiment.selecting import selection_of
 from evomix.experiment.spec import RunSpec
-from evomix.modalities.tabular.domain import domain_size, enumerate_domain
+from evomix.modalities.tabular.domain import domain_size
 from evomix.privacy.noise_design import proximity as mean_distance
 from evomix.privacy.noise_design import proximity_of_folds
 
 PUBLIC_VOTERS: Final = 50_000
 """Most public rows that vote for the noise distribution; more would only cost time."""
 FOLDS: Final = 5
-OVERSAMPLING: Final = 4
-"""Records looked at for each first candidate, because public tables repeat rows."""
 MOST_CELLS: Final = 10**9
 """Cells of the candidates of a round, of the records drawn, and of the synthetic rows: 8 GB of each. They are held in
 memory, and to run out of it once a run is charged would waste the charge."""
-TOP_UP_SCALE: Final = 0.25
-"""How far first candidates go beyond public rows where these are too few."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -112,7 +107,7 @@ def design(spec: RunSpec, inputs: Inputs, rng: np.random.Generator) -> Design:
     """
     planned = make_plan(spec, inputs)
     most = planned.per_round[0].candidates
-    initial = first_candidates(inputs, most, rng)
+    initial = inputs.modality.first(most, rng)
     proximity, public = 1.0, None
     if any(one.mechanism == "pubmix" for one in planned.per_round):
         assignments = public_assignments(inputs, initial, rng)
@@ -131,22 +126,6 @@ def evolution_of(planned: Plan, schedule: str = "auto") -> Evolution:
     """Return the loop's settings; the scales fall from round to round unless told otherwise."""
     most = tuple(one.candidates for one in planned.per_round)
     return Evolution(most, planned.variations, schedule="geometric" if schedule == "auto" else schedule)
-
-
-def first_candidates(inputs: PublicSide, size: int, rng: np.random.Generator) -> Population:
-    """Return the candidates of round 0, at most ``size`` distinct ones.
-
-    Every possible record if ``size`` allows, else what the generator proposes. Public tables repeat rows, so more are
-    asked for than are needed, and what is still missing is made by varying those that are there.
-    """
-    if domain_size(inputs.schema) <= size:
-        return enumerate_domain(inputs.schema)
-    generator = inputs.modality.generator
-    found = distinct(generator.random(OVERSAMPLING * size, rng))[:size]
-    if len(found) == size:
-        return found
-    varied = generator.vary(found[rng.integers(len(found), size=OVERSAMPLING * size)], TOP_UP_SCALE, rng)
-    return distinct(np.concatenate([found, varied]))[:size]
 
 
 def public_assignments(inputs: PublicSide, candidates: Population, rng: np.random.Generator) -> IntArray:

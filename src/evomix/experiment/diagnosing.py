@@ -14,7 +14,7 @@ from evomix.core.arguments import whole
 from evomix.core.arrays import FloatArray, Population
 from evomix.core.errors import SchemaError, SpecError
 from evomix.experiment.comparison import compare
-from evomix.experiment.design import FOLDS, PUBLIC_VOTERS, first_candidates, public_shares
+from evomix.experiment.design import FOLDS, PUBLIC_VOTERS, public_shares
 from evomix.experiment.histogram_file import check_histogram_place, write_histograms
 from evomix.experiment.noise_choice import ChosenNoise, MixtureBudget, designed_choice, uniform_choice, uniform_distance
 from evomix.experiment.per_round import MOST_CANDIDATES
@@ -116,7 +116,7 @@ def diagnose(
         raise SchemaError("the public table has no rows, so there is nothing to measure")
     budget, most = _budget(side, n=n, epsilon=epsilon, delta=delta, candidates=candidates)
     rng = np.random.default_rng(seed)
-    first = first_candidates(side, most, rng)
+    first = side.modality.first(most, rng)
     shares = public_shares(side, first, rng)
     assert shares is not None
     found, columns, histograms = _measured(side, first, rng)

@@ -1,4 +1,4 @@
-"""Is everything here that a run needs: versions, extras, threads, randomness, ledger, compiler cache.
+"""Is everything here that a run needs: versions, extras, text models, threads, randomness, ledger, compiler cache.
 
 Nothing is written, and no private record is opened.
 """
@@ -11,6 +11,9 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import TypedDict
 
+from evomix.modalities.text.conversion_cache import Conversion
+from evomix.modalities.text.packaged import ENCODER, WRITER, ModelPackage
+
 REQUIRED = (
     "numpy",
     "scipy",
@@ -22,7 +25,10 @@ REQUIRED = (
     "typer",
     "rich",
 )
-EXTRAS = {"demo": "statsmodels"}
+EXTRAS = {
+    "demo": ("statsmodels",),
+    "text": ("ctranslate2", "tokenizers", "gguf", "safetensors", "openai"),
+}
 
 
 class Check(TypedDict):
@@ -43,6 +49,8 @@ def checks(ledger: Path | None = None) -> list[Check]:
         ("python", _python),
         ("packages", _packages),
         ("extras", _extras),
+        ("packaged language model", _language_model),
+        ("packaged sentence encoder", _sentence_encoder),
         ("threads", _threads),
         ("operating system randomness", _entropy),
         ("OpenDP sampler", _sampler),
@@ -73,11 +81,34 @@ def _packages() -> tuple[bool, str]:
 
 def _extras() -> tuple[bool, str]:
     found = []
-    for extra, package in EXTRAS.items():
-        version = _version(package)
-        lacking = f'{extra}: not installed (pip install "evomix[{extra}]")'
-        found.append(lacking if version is None else f"{extra}: {package} {version}")
+    for extra, packages in EXTRAS.items():
+        versions = {package: _version(package) for package in packages}
+        missing = [package for package, version in versions.items() if version is None]
+        detail = ", ".join(f"{package} {version}" for package, version in versions.items() if version is not None)
+        lacking = f'{", ".join(missing)} not installed (pip install "evomix[{extra}]")' if missing else ""
+        found.append(f"{extra}: " + ", ".join(part for part in (detail, lacking) if part))
     return True, "; ".join(found)  # an extra that is not there is a choice, not a fault
+
+
+def _language_model() -> tuple[bool, str]:
+    from evomix.modalities.text.llama_conversion import llama_conversion  # noqa: PLC0415
+
+    return True, _text_model(WRITER, llama_conversion)
+
+
+def _sentence_encoder() -> tuple[bool, str]:
+    from evomix.modalities.text.minilm_conversion import minilm_conversion  # noqa: PLC0415
+
+    return True, _text_model(ENCODER, minilm_conversion)
+
+
+def _text_model(package: ModelPackage, conversion: Callable[[Path], Conversion]) -> str:
+    path = package.find()
+    if path is None:  # a choice as well
+        return f"{package.distribution} not installed (evomix doctor --install-text)"
+    made = conversion(path)
+    state = f"converted in {made.folder}" if made.there else "not converted yet (done at first use, some seconds)"
+    return f"{package.distribution} {_version(package.distribution) or 'of no known version'}: {path}; {state}"
 
 
 def _version(package: str) -> str | None:

@@ -1,6 +1,5 @@
 """One run from inputs to synthetic rows: charge, evolve, harvest."""
 
-import secrets
 import uuid
 from collections.abc import Callable
 from dataclasses import dataclass, replace
@@ -23,7 +22,8 @@ from evomix.experiment import artifacts
 from evomix.experiment.accounts import mechanism_of, noise_weights, restored
 from evomix.experiment.design import Design, design, public_shares
 from evomix.experiment.identity import dataset_name, fingerprint, spec_digest, unit_in_words
-from evomix.experiment.inputs import Inputs, open_inputs
+from evomix.experiment.inputs import Inputs, Progress, open_inputs
+from evomix.experiment.preparing import forget_prepared, load_prepared, save_prepared, seed_of
 from evomix.experiment.privacy_record import privacy_record
 from evomix.experiment.resuming import check_same, check_state, deciding_settings, saved_run
 from evomix.experiment.selecting import resolved, selection_for, selection_warnings
@@ -34,9 +34,6 @@ from evomix.privacy.mechanisms.allowance import Allowance
 from evomix.privacy.mechanisms.schedule import release_of
 from evomix.privacy.randomness import RandomSource, SystemSource
 from evomix.selection.subsample import draw_systematic
-
-Progress = Callable[[str, int, int], None]
-"""Called with (what is being done, how much is done, how much there is)."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,15 +63,15 @@ class Finished:
         rng = np.random.default_rng([self.seed, seed])
         assert self.state.release is not None
         modality, candidates = self.inputs.modality, self.state.candidates
-        selection = selection_for(self.spec, self.design.selection, modality.embedder)
-        shares = selection.shares(self.state.release, candidates, rows, rng)
+        selection = selection_for(self.spec, self.design.selection, modality)
+        shares = modality.balanced(selection.shares(self.state.release, candidates, rows, rng), candidates)
         kept = np.flatnonzero(shares)  # what has no share has no cell either: others stand for what is near it
         return harvest(
             candidates[kept],
             draw_systematic(shares[kept], rows, rng),
             generator=modality.generator,
             embedder=modality.embedder,
-            public=modality.public,
+            spares=modality.spares,
             rng=rng,
         )
 
@@ -119,15 +116,20 @@ def run(
     report = progress or (lambda _stage, _done, _total: None)
     source = SystemSource() if source is None else source
     saved = saved_run(spec, folder)
-    seed = _seed(spec, saved)
+    prepared = load_prepared(folder) if folder is not None and spec.resume and saved is None else None
+    if folder is not None and not spec.resume:
+        forget_prepared(folder)
+    seed = seed_of(spec, saved or prepared)
     spec = replace(spec, seed=seed)
     report("opening the tables", 0, 1)
-    inputs = open_inputs(spec)
+    inputs = open_inputs(spec, folder=None if folder is None else folder / artifacts.CHECKPOINT, progress=report)
     informed = inputs.modality.public is not None
     spec = resolved(spec, informed=informed)
     settings = deciding_settings(spec)
-    if saved is not None:
-        check_same(saved, settings)
+    if before := saved or prepared:
+        check_same(before, settings)
+    elif folder is not None and inputs.modality.costly:
+        save_prepared(folder, settings)
     report("opening the tables", 1, 1)
     rng = np.random.default_rng(seed)
     report("planning", 0, 1)
@@ -143,7 +145,7 @@ def run(
     else:
         made = replace(made, account=restored(saved["mechanism"], made.plan, rounds.begun()))
         check_state(folder, made.plan, rounds.begun())
-    selection = selection_for(spec, made.selection, inputs.modality.embedder)
+    selection = selection_for(spec, made.selection, inputs.modality)
     state = _evolve(made, inputs, selection, rng, rounds, source, folder, report)
     if state.release is None:
         raise EnvironmentFailure(
@@ -152,7 +154,14 @@ def run(
         )
     rounds.ledger.finish_run(rounds.run_id)
     privacy = privacy_record(
-        spec, made, state, dataset=dataset, run_id=rounds.run_id, begun=rounds.begun(), secure=source.secure
+        spec,
+        made,
+        state,
+        modality=inputs.modality.kind,
+        dataset=dataset,
+        run_id=rounds.run_id,
+        begun=rounds.begun(),
+        secure=source.secure,
     )
     warnings += selection_warnings(selection, state.release)
     return Finished(spec, inputs, made, state, privacy, warnings, seed)
@@ -251,13 +260,6 @@ def _evolve(
         # Parameters that were fixed in advance need no telling; resuming a run must not depend on them.
         describe=(lambda _: dict(told)) if isinstance(made.account, Allowance) else None,
     )
-
-
-def _seed(spec: RunSpec, saved: dict[str, Any] | None) -> int:
-    """Return the seed of the public randomness: the user's, the interrupted run's, or a fresh one."""
-    if saved is not None and spec.seed is None:
-        return int(saved["seed"])
-    return secrets.randbits(63) if spec.seed is None else spec.seed
 
 
 def _begin_folder(folder: Path | None, run_id: str, made: Design, spec: RunSpec, settings: dict[str, Any]) -> None:

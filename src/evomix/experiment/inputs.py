@@ -1,22 +1,30 @@
 """Opening what the user named: schema, public tables, private rows."""
 
+from collections.abc import Callable
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Final
 
 import pyarrow as pa
 
 from evomix.core.errors import SchemaError, SpecError
+from evomix.core.protocols import Encoding
 from evomix.curator.guard import withheld
 from evomix.curator.records import PrivateRecords
 from evomix.experiment.identity import same_content
-from evomix.experiment.public_side import PublicSide, read_public
+from evomix.experiment.modality import Modality
+from evomix.experiment.public_side import PublicSide, modality_of, read_public
 from evomix.experiment.spec import RunSpec
+from evomix.experiment.text_settings import given_text_settings
+from evomix.experiment.text_side import open_texts
 from evomix.formats.row_source import MemoryRows
 from evomix.formats.rows import RowSource, open_rows
 from evomix.modalities.tabular.fit import check_fit, type_clash
 from evomix.modalities.tabular.modality import build_table_modality
 from evomix.modalities.tabular.schema import Schema
 
+Progress = Callable[[str, int, int], None]
+"""Called with (what is being done, how much is done, how much there is)."""
 CHECKED_ROWS: Final = 20_000
 """Rows at the start of a large file whose types are looked at."""
 
@@ -34,11 +42,15 @@ class Inputs(PublicSide):
     rows: RowSource
 
 
-def open_inputs(spec: RunSpec, *, check_cells: bool = True) -> Inputs:
+def open_inputs(
+    spec: RunSpec, *, check_cells: bool = True, folder: Path | None = None, progress: Progress | None = None
+) -> Inputs:
     """Read schema and public tables, open the private rows and check that all agree by name.
 
     Args:
         spec: what the user asked for.
+        folder: of the run, where generated texts are kept; ``None`` keeps them in memory.
+        progress: told about the making of texts.
         check_cells: whether to refuse a table whose cells are of quite another type than declared. This looks at
             private cells; a dry run does not.
 
@@ -47,7 +59,14 @@ def open_inputs(spec: RunSpec, *, check_cells: bool = True) -> Inputs:
         SchemaError: names or types do not agree.
         InputFileError: a file cannot be read.
     """
-    public = read_public(spec.public_tables, spec.schema, unit=spec.unit, encoding=spec.public_encoding)
+    modality: Modality
+    if modality_of(spec) == "text":
+        text = open_texts(spec, folder, progress)
+        public, modality = text.tables, text.modality
+    else:
+        _refuse_text_settings(spec)
+        public = read_public(spec.public_tables, spec.schema, unit=spec.unit, encoding=spec.public_encoding)
+        text, modality = None, build_table_modality(public.schema, public.rows, target=spec.target)
     schema = public.schema
     with withheld("opening the private table"):
         if any(same_content(spec.private, table) for table in spec.public_tables):
@@ -60,10 +79,20 @@ def open_inputs(spec: RunSpec, *, check_cells: bool = True) -> Inputs:
     _check_columns(schema, rows, unit=spec.unit, described=described)
     if check_cells:
         _check_cells(schema, rows, described=described)
-    modality = build_table_modality(schema, public.rows, target=spec.target)
     columns = [column.name for column in schema.modelled]
-    records = PrivateRecords(rows, modality.codec, columns=columns, unit_column=spec.unit)
+    encoding: Encoding = modality.codec if text is None else text.placing
+    # To place a text is dear, and its point small.
+    records = PrivateRecords(rows, encoding, columns=columns, unit_column=spec.unit, keep=text is not None)
     return Inputs(schema, modality, public.sets, public.warnings, records, rows)
+
+
+def _refuse_text_settings(spec: RunSpec) -> None:
+    """Refuse what would be ignored."""
+    given = given_text_settings(spec)
+    if given:
+        raise SpecError(
+            f"{given[0]} has no effect on a table; leave it out, or name what records are (--modality text)"
+        )
 
 
 def _check_columns(schema: Schema, rows: RowSource, *, unit: str | None, described: str) -> None:

@@ -7,6 +7,7 @@ from evomix.core.errors import InputFileError
 from evomix.evolution.state import STATE_FILE
 from evomix.experiment import artifacts
 from evomix.experiment.identity import public_name
+from evomix.experiment.preparing import has_prepared
 from evomix.experiment.run import with_paths
 from evomix.experiment.spec import RunSpec
 from evomix.privacy.ledger import Budget, Ledger
@@ -32,6 +33,12 @@ def charged_runs(spec: RunSpec) -> frozenset[str]:
         EvomixError: the ledger cannot be read, or the name is unusable.
     """
     return frozenset(entry.run_id for entry in Ledger(spec.ledger).entries(public_name(spec)))
+
+
+def keeps_texts(spec: RunSpec) -> bool:
+    """Return whether the run folder holds texts of a run that was not charged yet."""
+    folder = with_paths(spec).run_dir
+    return folder is not None and has_prepared(folder)
 
 
 def standing_charge(spec: RunSpec, before: frozenset[str]) -> Standing | None:

@@ -17,7 +17,15 @@ _OF_A_RELEASE = ("round", "mechanism", "candidates", "draws", "mixing_weight", "
 
 
 def privacy_record(
-    spec: RunSpec, made: Design, state: State, *, dataset: str, run_id: str, begun: Collection[int], secure: bool
+    spec: RunSpec,
+    made: Design,
+    state: State,
+    *,
+    modality: str,
+    dataset: str,
+    run_id: str,
+    begun: Collection[int],
+    secure: bool,
 ) -> dict[str, Any]:
     """Return the content of privacy.json; all of it is public.
 
@@ -25,6 +33,7 @@ def privacy_record(
         spec: the resolved specification.
         made: plan and account.
         state: the last public state.
+        modality: what a record is.
         dataset: the name that the budget is kept under.
         run_id: the charged run.
         begun: rounds that were begun.
@@ -53,6 +62,7 @@ def privacy_record(
         "denoising": spec.denoising,
         "schedule": spec.schedule,
         "public_data": spec.public is not None,
+        "modality": modality,
         "seed": spec.seed,
         "dataset": "a table in memory" if dataset.startswith(MEMORY) else dataset,
         "run_id": run_id,

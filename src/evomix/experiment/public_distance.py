@@ -14,7 +14,7 @@ from typing import Final
 
 import numpy as np
 
-from evomix.core.arrays import FloatArray, IntArray
+from evomix.core.arrays import FloatArray, IntArray, Population
 from evomix.experiment.public_side import PublicSide
 from evomix.privacy.noise_design import proximity
 
@@ -56,8 +56,8 @@ class ColumnApart:
     apart: Apart
 
 
-def voters_of_sets(side: PublicSide, *, most: int, rng: np.random.Generator) -> tuple[FloatArray, IntArray]:
-    """Return public rows that vote, float64 (v, c), and the public table of each, int64 (v,).
+def voters_of_sets(side: PublicSide, *, most: int, rng: np.random.Generator) -> tuple[Population, IntArray]:
+    """Return public records that vote, (v, …), and the public table of each, int64 (v,).
 
     All rows, or of large tables a random part: each table may have as many as any other, so that a small one is heard.
 
@@ -101,7 +101,7 @@ def apart(cells: IntArray, groups: IntArray, *, rng: np.random.Generator, deals:
 
 
 def columns_apart(
-    side: PublicSide, rows: FloatArray, groups: IntArray, *, rng: np.random.Generator
+    side: PublicSide, rows: Population, groups: IntArray, *, rng: np.random.Generator
 ) -> tuple[ColumnApart, ...]:
     """Return every modelled column's distance between groups of public rows, the furthest beyond chance first.
 
@@ -112,7 +112,12 @@ def columns_apart(
         rng: public randomness.
     """
     found = [
-        ColumnApart(column.name, apart(_cells(rows[:, place], cut=column.ordered), groups, rng=rng, deals=COLUMN_DEALS))
+        ColumnApart(
+            column.name,
+            apart(
+                _cells(np.asarray(rows[:, place], np.float64), cut=column.ordered), groups, rng=rng, deals=COLUMN_DEALS
+            ),
+        )
         for place, column in enumerate(side.schema.modelled)
     ]
     return tuple(sorted(found, key=lambda one: (one.apart.corrected, one.apart.distance), reverse=True))

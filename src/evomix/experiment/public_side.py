@@ -1,6 +1,6 @@
 """The public side of a run: one or several public tables, the schema, and what is learned from both."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from itertools import combinations
 from pathlib import Path
@@ -10,13 +10,19 @@ import pyarrow as pa
 
 from evomix.core.errors import SchemaError, SpecError
 from evomix.experiment.identity import same_content
+from evomix.experiment.modality import Modality
+from evomix.experiment.spec import RunSpec
+from evomix.experiment.text_settings import given_text_settings
 from evomix.formats.table import read_table
 from evomix.modalities.tabular import values
 from evomix.modalities.tabular.fit import check_fit
-from evomix.modalities.tabular.inference import infer_schema
-from evomix.modalities.tabular.modality import TableModality, build_table_modality
+from evomix.modalities.tabular.inference import Inferred, infer_schema
+from evomix.modalities.tabular.modality import build_table_modality
 from evomix.modalities.tabular.schema import Schema
+from evomix.modalities.text.schema import free_text_columns, holds_text
 
+MOST_TEXT_COLUMNS: Final = 2
+"""Columns of a public table up to which free text makes it a set of texts: the text and a label."""
 _NOTHING_LEFT: Final = "the unit column {unit!r} is never part of the output, and no other column is left"
 
 
@@ -26,13 +32,13 @@ class PublicSide:
 
     Attributes:
         schema: columns of the synthetic table.
-        modality: codec, generator and geometry; public.
+        modality: what a record is.
         sets: rows of each public table, in the order in which ``modality.public`` has them; empty without any.
         warnings: sentences for the user.
     """
 
     schema: Schema
-    modality: TableModality
+    modality: Modality
     sets: tuple[int, ...]
     warnings: tuple[str, ...]
 
@@ -52,6 +58,25 @@ class PublicTables:
     rows: pa.Table | None
     sets: tuple[int, ...]
     warnings: tuple[str, ...]
+
+
+def modality_of(spec: RunSpec) -> str:
+    """Return what a record is, "table" or "text": as asked for, or by the schema, else the public columns.
+
+    Public columns read as texts where one holds free text and at most a label is beside it: a table with such a column
+    among many is a table still.
+    """
+    if spec.modality != "auto":
+        return spec.modality
+    if given_text_settings(spec):
+        return "text"
+    if spec.schema is not None:
+        return "text" if holds_text(_schema(spec.schema)) else "table"
+    for table in spec.public_tables:
+        rows = _without_unit(read_table(table, encoding=spec.public_encoding), spec.unit)
+        if free_text_columns(rows) and rows.num_columns <= MOST_TEXT_COLUMNS:
+            return "text"
+    return "table"
 
 
 def open_public(
@@ -80,8 +105,17 @@ def open_public(
     )
 
 
-def read_public(tables: Sequence[Any], schema: Any, *, unit: str | None, encoding: str) -> PublicTables:
+def read_public(
+    tables: Sequence[Any],
+    schema: Any,
+    *,
+    unit: str | None,
+    encoding: str,
+    infer: Callable[[pa.Table], Inferred] = infer_schema,
+) -> PublicTables:
     """Return schema and public rows without the unit column, and what there is to say about them.
+
+    Without a schema it is what ``infer`` finds in the public rows.
 
     Several tables must have the same columns, in any order; a column that they store in different types is read as
     text, as a CSV file has it.
@@ -110,7 +144,7 @@ def read_public(tables: Sequence[Any], schema: Any, *, unit: str | None, encodin
     warnings: tuple[str, ...] = ()
     if given is None:
         assert rows is not None
-        inferred = infer_schema(rows)
+        inferred = infer(rows)
         given, warnings = inferred.schema, inferred.warnings
     if not given.modelled:
         raise SchemaError("no column is left to model: the schema holds ids only")

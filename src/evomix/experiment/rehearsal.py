@@ -11,6 +11,7 @@ from evomix.core.errors import BudgetExceeded, EvomixError, SpecError
 from evomix.experiment import artifacts
 from evomix.experiment.identity import public_name, unit_in_words
 from evomix.experiment.planning import Plan
+from evomix.experiment.preparing import has_prepared
 from evomix.experiment.spec import RunSpec
 from evomix.formats.atomic import check_place
 from evomix.formats.table import check_output
@@ -57,6 +58,11 @@ def refuse_to_replace(spec: RunSpec) -> None:
         raise SpecError(
             f"run_dir={str(folder)!r} holds a finished run. Name another (--run-dir, --out), or replace it "
             "(--overwrite)"
+        )
+    if folder is not None and has_prepared(folder):
+        raise SpecError(
+            f"run_dir={str(folder)!r} holds texts that were made for a run, which may have been paid for; nothing was "
+            "charged to the data set yet. Go on with them (--resume), or throw them away (--overwrite)"
         )
     if spec.out is not None and spec.out.exists():
         raise SpecError(

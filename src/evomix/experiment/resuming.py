@@ -12,16 +12,21 @@ from evomix.experiment import artifacts
 from evomix.experiment.identity import fingerprint
 from evomix.experiment.per_round import MIXING
 from evomix.experiment.plans import Plan
+from evomix.experiment.preparing import has_prepared
 from evomix.experiment.spec import RunSpec
 from evomix.modalities.tabular.schema import Schema
 
-_FREE: Final = frozenset({"private", "out", "rows", "run_dir", "ledger", "budget", "dataset"})
+_FREE: Final = frozenset(
+    {"private", "out", "rows", "run_dir", "ledger", "budget", "dataset"}
+    | {"base_url", "concurrency", "timeout_s", "price_in", "price_out", "most_cost", "most_tokens"}
+)
 """Settings that may change, and the private table, which the ledger compares under its key. Rows are drawn from what
-was released, so a run that failed over too many of them can go on with fewer."""
+was released, so a run that failed over too many of them can go on with fewer; one that reached a cap goes on under a
+higher one."""
 
 
 def saved_run(spec: RunSpec, folder: Path | None) -> dict[str, Any] | None:
-    """Return the interrupted run to go on with, if the user asked for it.
+    """Return the interrupted run to go on with, if the user asked for it and it was charged.
 
     Raises:
         SpecError: there is none.
@@ -32,7 +37,7 @@ def saved_run(spec: RunSpec, folder: Path | None) -> dict[str, Any] | None:
     if folder is None:
         raise SpecError("resume needs the run folder of the interrupted run (--run-dir)")
     saved = artifacts.load_run(folder)
-    if saved is None:
+    if saved is None and not has_prepared(folder):
         raise SpecError(f"nothing to resume in run_dir={str(folder)!r}; run without --resume")
     return saved
 

@@ -12,9 +12,9 @@ from evomix.core.arrays import Population
 from evomix.core.errors import InputFileError, SpecError
 from evomix.experiment import artifacts
 from evomix.experiment.design import design, make_plan
-from evomix.experiment.engine import Finished, Progress, run
+from evomix.experiment.engine import Finished, run
 from evomix.experiment.folder_lock import exclusive
-from evomix.experiment.inputs import open_inputs
+from evomix.experiment.inputs import Progress, open_inputs
 from evomix.experiment.plans import Plan
 from evomix.experiment.rehearsal import budget_warnings, check_places, refuse_file, refuse_to_replace, total_warnings
 from evomix.experiment.selecting import resolved, selection_of
@@ -129,17 +129,20 @@ def write_report(finished: Finished, population: Population, path: Path) -> None
     """Write the self-contained report of a run."""
     folder = finished.spec.run_dir
     modality = finished.inputs.modality
+    columns, synthetic = modality.charted(population)
     context = ReportContext(
         title="Synthetic data report",
         privacy=finished.privacy,
-        columns=finished.inputs.schema.modelled,
-        synthetic=np.asarray(population, np.float64),
-        reference=modality.public,
+        columns=columns,
+        synthetic=synthetic,
+        reference=None if modality.public is None else modality.charted(modality.public)[1],
         reference_name="public data",
         made_up=sum(column.type == "id" for column in finished.inputs.schema.columns),
         rounds=() if folder is None else artifacts.read_rounds(folder),
         warnings=finished.warnings,
         spec_toml=_resolved(finished),
+        examples=modality.examples(population),
+        generation=modality.made(),
         evaluation=None,
     )
     write_text(path, render_report(context))

@@ -2,10 +2,12 @@
 
 from dataclasses import replace
 
-from evomix.core.protocols import Embedder, Selection
+from evomix.core.protocols import Selection
 from evomix.core.release import Release
+from evomix.experiment.modality import Modality
 from evomix.experiment.spec import RunSpec
 from evomix.selection.denoising import DENOISINGS, choose_denoising
+from evomix.selection.keeping import KeepingGroups
 from evomix.selection.methods import GEOMETRIC, make_selection
 from evomix.selection.threshold import NOISE_MULTIPLE
 
@@ -36,21 +38,22 @@ def resolved(spec: RunSpec, *, informed: bool) -> RunSpec:
     )
 
 
-def selection_for(spec: RunSpec, name: str, embedder: Embedder) -> Selection:
+def selection_for(spec: RunSpec, name: str, modality: Modality) -> Selection:
     """Return the selection of a resolved run.
 
     Args:
         spec: resolved.
         name: the selection that was chosen.
-        embedder: the geometry of the votes.
+        modality: the geometry of the votes, and groups of candidates of which none may be lost.
     """
-    return make_selection(
+    selection = make_selection(
         name,
-        vectors=embedder.vectors,
+        vectors=modality.embedder.vectors,
         denoise=DENOISINGS[spec.denoising],
         threshold=spec.threshold,
         radius=spec.radius,
     )
+    return selection if modality.groups is None else KeepingGroups(selection, modality.groups)
 
 
 def selection_warnings(selection: Selection, last: Release) -> tuple[str, ...]:

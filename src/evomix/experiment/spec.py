@@ -20,6 +20,7 @@ from evomix.experiment.per_round import (
     rounds_of,
 )
 from evomix.experiment.presets import preset_settings
+from evomix.experiment.text_settings import TEXT_SETTINGS, check_text_settings
 from evomix.privacy.calibration import check_delta, check_epsilon
 from evomix.privacy.hockey_stick import MAX_DRAWS
 from evomix.selection.denoising import DENOISINGS as KNOWN_DENOISINGS
@@ -32,8 +33,8 @@ __all__ = ["MECHANISMS", "RunSpec", "check_counts", "check_proximity", "load_tom
 SELECTIONS: Final = ("auto", *KNOWN_SELECTIONS)
 DENOISINGS: Final = ("auto", *KNOWN_DENOISINGS)
 SCHEDULES: Final = ("auto", *KNOWN_SCHEDULES)
-MODALITIES: Final = ("auto", "table")
-LATER_MODALITIES: Final = ("text", "image")
+MODALITIES: Final = ("auto", "table", "text")
+LATER_MODALITIES: Final = ("image",)
 WORDS: Final = ("target", "unit", "dataset", "budget", "encoding", "public_encoding")
 SWITCHES: Final = ("resume", "overwrite")
 COUNTS: Final = {
@@ -80,6 +81,20 @@ class RunSpec:
     target: str | None = None
     unit: str | None = None
     modality: str = "auto"
+    text_column: str | None = None
+    generator: str | None = None
+    model: str | None = None
+    prompts: str | None = None
+    domain: str | None = None
+    embedder: str | None = None
+    base_url: str | None = None
+    api: str | None = None
+    concurrency: int | None = None
+    timeout_s: float | None = None
+    price_in: float | None = None
+    price_out: float | None = None
+    most_cost: float | None = None
+    most_tokens: int | None = None
     seed: int | None = None
     dataset: str | None = None
     budget: str | None = None
@@ -109,6 +124,8 @@ class RunSpec:
         for name in ("threshold", "radius"):
             object.__setattr__(self, name, _check_of_gape(name, getattr(self, name), self.selection))
         _check_choice("modality", self.modality, MODALITIES, later=LATER_MODALITIES)
+        for name, value in check_text_settings({name: getattr(self, name) for name in TEXT_SETTINGS}).items():
+            object.__setattr__(self, name, value)
         for name, value in check_counts({name: getattr(self, name) for name in COUNTS if name != "draws"}).items():
             object.__setattr__(self, name, value)  # as Python's own, also where NumPy's was given
         rounds = rounds_of(names, sizes, self.rounds)

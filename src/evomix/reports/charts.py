@@ -98,7 +98,9 @@ def column_chart(column: ColumnLike, synthetic: FloatArray, reference: FloatArra
         overlap=None if known is None else percent(1.0 - 0.5 * float(np.abs(made - known).sum()), 0),
         missing=percent(float(made[-1])) if column.missing else None,
         reference_missing=percent(float(known[-1])) if known is not None and column.missing else None,
-        histogram=None if axis is None else _histogram(axis, made, known),
+        histogram=None
+        if axis is None
+        else step_histogram(made[:-1], None if known is None else known[:-1], axis.ticks),
         bars=bars,
         note=note,
         scale=max([bar.synthetic for bar in bars] + [bar.reference or 0.0 for bar in bars] + [1e-9]),
@@ -131,9 +133,15 @@ def _shares(column: ColumnLike, values: FloatArray, axis: Axis | None) -> FloatA
     return np.asarray(np.bincount(codes, minlength=cells) / max(len(codes), 1), dtype=np.float64)
 
 
-def _histogram(axis: Axis, made: FloatArray, known: FloatArray | None) -> Histogram:
-    synthetic = made[:-1]
-    tallest = max(float(synthetic.max()), float(known[:-1].max()) if known is not None else 0.0) or 1.0
+def step_histogram(synthetic: FloatArray, known: FloatArray | None, ticks: tuple[str, ...]) -> Histogram:
+    """Return shares of synthetic rows as bars and those of a reference as a step line.
+
+    Args:
+        synthetic: float64 (b,), the share of each bin, at least one bin.
+        known: float64 (b,) of the reference; None without one.
+        ticks: words below the axis.
+    """
+    tallest = max(float(synthetic.max()), float(known.max()) if known is not None else 0.0) or 1.0
     step = WIDTH / len(synthetic)
     bars = tuple(
         (
@@ -148,12 +156,12 @@ def _histogram(axis: Axis, made: FloatArray, known: FloatArray | None) -> Histog
     outline = None
     if known is not None:
         points = [(0.0, HEIGHT)]
-        for k, share in enumerate(known[:-1].tolist()):
+        for k, share in enumerate(known.tolist()):
             y = HEIGHT * (1 - share / tallest)
             points += [(k * step, y), ((k + 1) * step, y)]
         points.append((WIDTH, HEIGHT))
         outline = " ".join(f"{x:.2f},{y:.2f}" for x, y in points)
-    return Histogram(bars, outline, axis.ticks)
+    return Histogram(bars, outline, ticks)
 
 
 def _bars(words: Sequence[str], made: FloatArray, known: FloatArray | None) -> tuple[Bar, ...]:

@@ -4,7 +4,7 @@ Reads public values and released ones only: post-processing; costs nothing.
 """
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 from evomix.core.arrays import FloatArray
@@ -37,6 +37,8 @@ class ReportContext:
         spec_toml: the resolved specification.
         evaluation: result of ``Evaluation.to_dict``; None where nothing was evaluated.
         made_up: number of id columns beside the modelled ones, made up anew.
+        examples: synthetic records to be read.
+        generation: public figures of how records were proposed, by what they are.
     """
 
     title: str
@@ -50,6 +52,8 @@ class ReportContext:
     spec_toml: str
     evaluation: Mapping[str, Any] | None = None
     made_up: int = 0
+    examples: Sequence[str] = ()
+    generation: Mapping[str, Any] = field(default_factory=dict)
 
 
 def render_report(context: ReportContext) -> str:
@@ -70,7 +74,8 @@ def render_report(context: ReportContext) -> str:
         title=context.title,
         statement=statement,
         tiles=_tiles(context),
-        made=_made(context.privacy),
+        made=(*_made(context.privacy), *((name, small_number(value)) for name, value in context.generation.items())),
+        examples=tuple(context.examples),
         rounds=round_grid(context.rounds, context.privacy.get("begun_rounds") or ()),
         charges=make_grid(context.privacy.get("charges") or ()),
         charts=charts.column_charts(context.columns, context.synthetic, reference),

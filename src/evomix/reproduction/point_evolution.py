@@ -12,8 +12,7 @@ from typing import Any, Final
 
 import numpy as np
 
-from evomix.core.arrays import FloatArray, IntArray
-from evomix.evolution.step import distinct
+from evomix.core.arrays import FloatArray, IntArray, distinct
 from evomix.neighbors.vectors import VectorIndex
 from evomix.privacy.gaussian_accounting import gaussian_stddev
 from evomix.reproduction.point_selections import PointSelection

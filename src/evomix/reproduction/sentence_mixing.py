@@ -3,23 +3,17 @@
 It stands in for a language model in simulations. Everything it makes consists of sentences of the pool.
 """
 
-import re
 from collections.abc import Callable
 from typing import Final
 
 import numpy as np
 
 from evomix.core.arrays import FloatArray, Population
+from evomix.modalities.text.sentences import exchange, sentences
 from evomix.neighbors.vectors import VectorIndex
 
 NEIGHBOURS: Final = 20
 """Public texts near a parent with which it may exchange sentences."""
-_SENTENCE_END: Final = re.compile(r"""(?<=[.!?])\s+(?=["'(]?[A-Z0-9])""")
-
-
-def sentences(text: str) -> list[str]:
-    """Return the sentences of ``text``, at least one: cut after . ! ? before a capital letter or a digit."""
-    return _SENTENCE_END.split(text.strip())
 
 
 class SentenceMixing:
@@ -67,10 +61,4 @@ class SentenceMixing:
     def _mix(self, parent: str, other: int, scale: float, rng: np.random.Generator) -> str:
         if scale >= 1.0:
             return str(self._pool[other])
-        mixed, given = sentences(parent), self._sentences[other]
-        exchanged = min(max(1, round(scale * len(mixed))), len(given), len(mixed))
-        places = np.sort(rng.permutation(len(mixed))[:exchanged])
-        taken = np.sort(rng.permutation(len(given))[:exchanged])
-        for place, source in zip(places, taken, strict=True):
-            mixed[place] = given[source]
-        return " ".join(mixed)
+        return " ".join(exchange(sentences(parent), self._sentences[other], scale, rng))

@@ -1,46 +1,23 @@
 """Texts as vectors: a local embedder fitted on public texts, or one of the user's own."""
 
-import importlib
 from collections.abc import Callable, Sequence
-from typing import Any, Final
+from typing import Final
 
 import numpy as np
 
 from evomix.core.arrays import FloatArray, Population
-from evomix.core.errors import SpecError
+from evomix.modalities.text.function_encoder import FunctionEncoder
+from evomix.modalities.text.tfidf import DIMENSION, TfidfEncoder
 
 Embedder = Callable[[list[str]], FloatArray]
 """From k texts to floats (k, dimension); the vector of a text depends on that text alone."""
 
-DIMENSION: Final = 128
-"""Of the default embedder, or as many as the pool's words allow."""
 DEFAULT: Final = "TF-IDF and truncated SVD, fitted on the public pool"
 
 
 def fit_embedder(public: Sequence[str], *, dimension: int = DIMENSION) -> Embedder:
-    """Return an embedder: TF-IDF weights along their first singular directions, scaled to unit length.
-
-    Words count that stand in two public texts or more and are no English stop words. A text without any has a last
-    coordinate to itself, at a right angle to all others: in the middle of the sphere it would be the nearest to many.
-    Source: latent semantic analysis (Deerwester et al. 1990).
-
-    Args:
-        public: texts of the pool; private ones never enter.
-        dimension: most directions.
-    """
-    from sklearn.decomposition import TruncatedSVD  # noqa: PLC0415  (seconds to load; other figures need none)
-    from sklearn.feature_extraction.text import TfidfVectorizer  # noqa: PLC0415
-
-    words = TfidfVectorizer(min_df=2, stop_words="english", sublinear_tf=True)
-    counted = words.fit_transform(list(public))
-    directions = TruncatedSVD(min(dimension, min(counted.shape) - 1), random_state=0).fit(counted)
-
-    def embed(texts: list[str]) -> FloatArray:
-        vectors = np.asarray(directions.transform(words.transform(texts)), dtype=np.float64)
-        lengths = np.sqrt(np.einsum("ij,ij->i", vectors, vectors))
-        return np.column_stack([vectors / np.where(lengths > 0.0, lengths, 1.0)[:, None], lengths == 0.0])
-
-    return embed
+    """Return TF-IDF along its first singular directions, fitted on the texts of the pool; private ones never enter."""
+    return TfidfEncoder.fit(public, dimension=dimension).vectors
 
 
 def load_embedder(name: str) -> Embedder:
@@ -49,27 +26,7 @@ def load_embedder(name: str) -> Embedder:
     Raises:
         SpecError: there is no such module or function.
     """
-    module, _, function = name.partition(":")
-    try:
-        found: Any = getattr(importlib.import_module(module), function)
-    except (ImportError, AttributeError, ValueError) as error:
-        raise SpecError(
-            f"expected --embedder MODULE:FUNCTION that Python can import, found --embedder={name!r}: {error}; "
-            "set PYTHONPATH to the folder of the module"
-        ) from None
-    if not callable(found):
-        raise SpecError(f"expected a function of a list of texts, found --embedder={name!r}, which cannot be called")
-
-    def embed(texts: list[str]) -> FloatArray:
-        vectors = np.asarray(found(texts), dtype=np.float64)
-        if vectors.ndim != 2 or len(vectors) != len(texts) or not np.isfinite(vectors).all():
-            raise SpecError(
-                f"expected finite vectors of shape ({len(texts)}, k) from --embedder={name!r}, found "
-                f"shape={vectors.shape}{'' if np.isfinite(vectors).all() else ' with values that are not finite'}"
-            )
-        return vectors
-
-    return embed
+    return FunctionEncoder.load(name).vectors
 
 
 class TextVectors:

@@ -229,6 +229,11 @@ def test_evaluate_says_that_it_costs_everything(evomix, backend):
         "encoding": None,
         "public_encoding": None,
         "geometry": True,
+        "text_column": None,
+        "embedder": None,
+        "classifier": None,
+        "task": "auto",
+        "canaries": None,
     }
     assert "epsilon is infinite" in answer.err
     assert "warning: few rows" in answer.err

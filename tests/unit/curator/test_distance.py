@@ -94,7 +94,7 @@ def test_rows_that_vanish_are_an_error_that_tells_nothing():
 
 def test_a_failing_codec_tells_nothing_either(monkeypatch):
     records = records_of([0, 1, 2])
-    monkeypatch.setattr(records, "_codec", None)
+    monkeypatch.setattr(records, "_encoding", None)
     with pytest.raises(PrivateRecordsFailure) as failure:
         _release(records)
     assert failure.value.__cause__ is None

@@ -126,3 +126,26 @@ def test_a_codec_that_quotes_a_cell_is_withheld(use):
     assert "987654" not in str(caught.value)
     assert caught.value.__context__ is None
     assert caught.value.__cause__ is None
+
+
+class _CountingCodec(NumberCodec):
+    def __init__(self):
+        self.encoded = []
+
+    def encode(self, table):
+        self.encoded += table.column("x").to_pylist()
+        return super().encode(table)
+
+
+def test_kept_rows_are_encoded_once_and_are_the_same():
+    codec, table = _CountingCodec(), pa.table({"x": [10.0, 11.0, 12.0, 13.0]})
+    kept = PrivateRecords(open_rows(table), codec, columns=["x"], keep=True)
+    for positions in ([3, 1, 3], [1, 0], [3, 1, 3]):
+        assert kept.read(np.array(positions))[:, 0].tolist() == [10.0 + position for position in positions]
+    for _ in range(2):
+        assert np.concatenate([rows for _, rows in kept.scan()])[:, 0].tolist() == [10.0, 11.0, 12.0, 13.0]
+    assert sorted(codec.encoded) == [10.0, 11.0, 12.0, 13.0]
+    for leave in (pickle.dumps, copy.copy, copy.deepcopy):
+        with pytest.raises(TypeError, match="cannot be pickled"):
+            leave(kept._kept)
+    assert "10" not in repr(kept._kept)

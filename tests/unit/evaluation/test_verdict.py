@@ -5,7 +5,7 @@ from evaluation_tables import COLUMNS, independent_rows, related_rows
 from evomix.evaluation.downstream import Arm, Downstream, Score
 from evomix.evaluation.evaluate import evaluate
 from evomix.evaluation.geometry import Points
-from evomix.evaluation.verdict import _losses
+from evomix.evaluation.verdict import loss_pairs
 
 
 def said(synthetic, public, target="group", columns=COLUMNS):
@@ -76,7 +76,7 @@ def models_of(synthetic, public, real, sd):
     ],
 )
 def test_scores_within_chance_or_beyond_real_rows_are_equally_close(synthetic, public, real, sd, expected):
-    (found,) = _losses(models_of(synthetic, public, real, sd))
+    (found,) = loss_pairs(models_of(synthetic, public, real, sd))
     assert found == pytest.approx(expected)
 
 

@@ -16,7 +16,7 @@ def _harvest(chosen, candidates=CANDIDATES, generator=None, embedder=None, publi
         np.asarray(chosen),
         generator=generator or LineGenerator(),
         embedder=embedder or LineEmbedder(),
-        public=public,
+        spares=public,
         rng=np.random.default_rng(2),
     )
 

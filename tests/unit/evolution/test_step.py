@@ -2,7 +2,8 @@ import numpy as np
 import pytest
 from evolution_worlds import LineGenerator, noisy_votes
 
-from evomix.evolution.step import distinct, propose, step
+from evomix.core.arrays import distinct
+from evomix.evolution.step import propose, step
 from evomix.selection.methods import Rank
 
 

@@ -10,7 +10,7 @@ from report_parts import PRIVACY, Made, Page
 from evomix.core.errors import SpecError
 from evomix.evaluation.evaluate import evaluate
 from evomix.reports.evaluation_html import render_evaluation
-from evomix.reports.evaluation_view import _gauge
+from evomix.reports.gauges import gauge
 from evomix.reports.html import ReportContext, render_report
 
 COLUMNS = (
@@ -192,9 +192,9 @@ def test_evaluation_page_shows_figures_ceilings_floors_and_cost():
     ],
 )
 def test_better_is_always_to_the_right(value, ends, position):
-    gauge = _gauge("figure", (value, ends[1], ends[0]), ends=ends)
-    assert gauge.position == position
-    assert gauge.ceiling_position == 100.0
+    found = gauge("figure", (value, ends[1], ends[0]), ends=ends)
+    assert found.position == position
+    assert found.ceiling_position == 100.0
 
 
 def test_evaluation_of_numbers_of_nothing_and_of_copies():

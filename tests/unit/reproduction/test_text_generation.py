@@ -5,7 +5,8 @@ import numpy as np
 import pytest
 
 from evomix.core.errors import SpecError
-from evomix.reproduction.sentence_mixing import NEIGHBOURS, SentenceMixing, sentences
+from evomix.modalities.text.sentences import sentences
+from evomix.reproduction.sentence_mixing import NEIGHBOURS, SentenceMixing
 from evomix.reproduction.text_embedding import TextVectors, fit_embedder, load_embedder
 
 

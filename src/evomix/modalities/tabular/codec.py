@@ -75,7 +75,7 @@ class TableCodec:
         names = [column.name for column in self.schema.modelled]
         cells: Mapping[str, FloatArray] = dict(zip(names, inside.T, strict=True))
         arrays = [
-            _decode(column, cells[column.name]) if column.modelled else _made_up(column, len(inside))
+            _decode(column, cells[column.name]) if column.modelled else made_up(column, len(inside))
             for column in self.schema.columns
         ]
         return pa.table(arrays, names=list(self.schema.names))
@@ -109,7 +109,8 @@ def _decode_time(column: Column, cells: FloatArray, missing: FloatArray) -> pa.A
     return pa.array(micros, pa.int64(), mask=missing).cast(pa.timestamp("us"))
 
 
-def _made_up(column: Column, size: int) -> pa.Array:
+def made_up(column: Column, size: int) -> pa.Array:
+    """Return the cells of a column that is not modelled: running numbers in an id's template, else all missing."""
     if column.type != "id":
         return pa.nulls(size, pa.string())
     numbers = range(1, size + 1)

@@ -40,6 +40,7 @@ class Column:
         missing_codes: values that mean "not known" (999, "?"); they are read as missing and written as empty.
         multiple_of: the grid of a number (0.01), an integer (5) or a datetime (60 seconds).
         integer_values: whether the categories are whole numbers, and come out as such in typed files.
+        shares: how often each of ``values`` is to occur, summing to 1; for the label of texts.
     """
 
     name: str
@@ -53,6 +54,7 @@ class Column:
     missing_codes: tuple[Code, ...] = ()
     multiple_of: float | None = None
     integer_values: bool = False
+    shares: tuple[float, ...] = ()
 
     def __post_init__(self) -> None:
         if self.type not in get_args(ColumnType):
@@ -70,6 +72,8 @@ class Column:
             object.__setattr__(self, "values", self.values or BOOLEAN_VALUES)
             if len(self.values) != 2 or len(set(self.values)) != 2 or "" in self.values:
                 raise self.error("values", f"expected two spellings [false, true], found {list(self.values)}")
+        if self.shares:
+            object.__setattr__(self, "shares", _shares(self))
 
     def error(self, key: str, rule: str) -> SchemaError:
         """Return the error that says what is wrong with a key of this column."""
@@ -178,6 +182,17 @@ def _check_grid(column: Column) -> None:
     if max(abs(column.min), abs(column.max)) / step > EXACT_INTEGER:
         raise column.error("multiple_of", f"multiples of {step!r} up to these bounds are not exact; use a larger one")
     object.__setattr__(column, "multiple_of", float(step))
+
+
+def _shares(column: Column) -> tuple[float, ...]:
+    """Return shares that sum to 1 as floats do."""
+    shares = tuple(map(float, column.shares))
+    if len(shares) != len(column.values):
+        raise column.error("shares", f"expected a number for each of {len(column.values)} values, found {len(shares)}")
+    total = math.fsum(shares)
+    if not all(math.isfinite(share) and share >= 0.0 for share in shares) or not math.isclose(total, 1.0, abs_tol=1e-6):
+        raise column.error("shares", f"expected numbers of at least 0 that sum to 1, found {list(column.shares)}")
+    return tuple(share / total for share in shares)
 
 
 def _categories(column: Column) -> tuple[str, ...]:

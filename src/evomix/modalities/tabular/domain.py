@@ -10,7 +10,9 @@ from evomix.modalities.tabular.schema import Schema
 
 
 def column_size(column: Column) -> float:
-    """Return the number of different cells of a column (``inf`` for a continuous number)."""
+    """Return the number of different cells of a column (``inf`` for a continuous number, a text or an image)."""
+    if column.type in ("text", "image"):
+        return math.inf
     if column.coded:
         distinct: float = len(column.values)
     else:

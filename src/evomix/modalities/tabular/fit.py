@@ -144,6 +144,8 @@ def _blank(column: Column, plain: pa.Array) -> NDArray[np.bool_]:
 
 def _misfits(column: Column, present: pa.Array) -> tuple[NDArray[np.bool_], str]:
     """Return which non-empty cells are no values of the declared type, and the type they seem to have."""
+    if column.type == "text":
+        return np.zeros(len(present), dtype=np.bool_), ""
     if column.type == "category":
         if np.any(~np.isnan(values.parse_numbers(pa.array(column.values, pa.large_string())))):
             return np.zeros(len(present), dtype=np.bool_), ""

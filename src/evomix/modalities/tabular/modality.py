@@ -1,17 +1,24 @@
 """Everything a run needs to know about one table, bundled."""
 
 from dataclasses import dataclass
+from typing import Any, Final
 
 import numpy as np
 import pyarrow as pa
 
-from evomix.core.arrays import FloatArray
+from evomix.core.arrays import FloatArray, Population, distinct
 from evomix.core.errors import SchemaError
 from evomix.modalities.tabular.codec import TableCodec
+from evomix.modalities.tabular.domain import domain_size, enumerate_domain
 from evomix.modalities.tabular.embedding import TableEmbedder
 from evomix.modalities.tabular.generator import TableGenerator
-from evomix.modalities.tabular.schema import Schema
+from evomix.modalities.tabular.schema import Column, Schema
 from evomix.modalities.tabular.transform import learn_transforms
+
+OVERSAMPLING: Final = 4
+"""Records looked at for each first candidate, because public tables repeat rows."""
+TOP_UP_SCALE: Final = 0.25
+"""How far first candidates go beyond public rows where these are too few."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,6 +38,56 @@ class TableModality:
     generator: TableGenerator
     embedder: TableEmbedder
     public: FloatArray | None
+
+    @property
+    def kind(self) -> str:
+        """The name of the modality."""
+        return "table"
+
+    @property
+    def costly(self) -> bool:
+        """Whether records must not be proposed twice; they take microseconds."""
+        return False
+
+    @property
+    def spares(self) -> FloatArray | None:
+        """Public records that may stand in the output as they are."""
+        return self.public
+
+    @property
+    def groups(self) -> None:
+        """None: rows of a table vote across all values."""
+        return
+
+    def balanced(self, shares: FloatArray, candidates: Population) -> FloatArray:  # noqa: ARG002  (a text's label may be)
+        """Return ``shares``: a table's schema fixes none."""
+        return shares
+
+    def charted(self, population: Population) -> tuple[tuple[Column, ...], FloatArray]:
+        """Return the modelled columns and the records themselves."""
+        return self.schema.modelled, np.asarray(population, np.float64)
+
+    def examples(self, population: Population) -> tuple[str, ...]:  # noqa: ARG002  (a text has some)
+        """Return none: charts say more of rows."""
+        return ()
+
+    def made(self) -> dict[str, Any]:
+        """Return nothing: proposing rows costs nothing worth telling."""
+        return {}
+
+    def first(self, size: int, rng: np.random.Generator) -> Population:
+        """Return candidates to begin with, at most ``size`` distinct ones.
+
+        Every possible record if ``size`` allows, else what the generator proposes. Public tables repeat rows, so more
+        are asked for than are needed, and what is still missing is made by varying those that are there.
+        """
+        if domain_size(self.schema) <= size:
+            return enumerate_domain(self.schema)
+        found = distinct(self.generator.random(OVERSAMPLING * size, rng))[:size]
+        if len(found) == size:
+            return found
+        varied = self.generator.vary(found[rng.integers(len(found), size=OVERSAMPLING * size)], TOP_UP_SCALE, rng)
+        return distinct(np.concatenate([found, varied]))[:size]
 
 
 def build_table_modality(
@@ -52,6 +109,8 @@ def build_table_modality(
     names = [column.name for column in schema.modelled]
     if target is not None and target not in names:
         raise SchemaError(f"expected the target among {names}, got target={target!r}")
+    if shared := [column.name for column in schema.columns if column.shares]:
+        raise SchemaError(f"column {shared[0]!r}: 'shares' is for the label of texts; in a table votes decide. Drop it")
     codec = TableCodec(schema)
     rows = None if public is None else np.asarray(codec.encode(public), dtype=np.float64)
     transforms = learn_transforms(schema, rows)

@@ -11,8 +11,8 @@ from evomix.modalities.tabular.column import BOOLEAN_VALUES, EXACT_INTEGER, Colu
 _KEYS: dict[str, tuple[str, ...]] = {
     "integer": ("min", "max", "missing", "missing_codes", "multiple_of"),
     "number": ("min", "max", "missing", "missing_codes", "multiple_of"),
-    "category": ("values", "other", "missing", "missing_codes"),
-    "boolean": ("values", "missing", "missing_codes"),
+    "category": ("values", "other", "missing", "missing_codes", "shares"),
+    "boolean": ("values", "missing", "missing_codes", "shares"),
     "date": ("min", "max", "missing", "missing_codes", "format"),
     "datetime": ("min", "max", "missing", "missing_codes", "format", "multiple_of"),
     "text": ("missing",),
@@ -26,6 +26,7 @@ _SHAPES: dict[str, tuple[tuple[type, ...], str]] = {
     "values": ((list,), "a list"),
     "missing_codes": ((list,), "a list"),
     "multiple_of": ((int, float), "a positive number"),
+    "shares": ((list,), "a list of numbers"),
 }
 
 
@@ -49,6 +50,8 @@ def column_from_entry(entry: object) -> Column:
         given |= _values(name, kind, given)
     elif kind == "category":
         raise _error(name, "values", "missing; a category column needs its list of values")
+    if "shares" in given:
+        given["shares"] = _shares(name, given["shares"])
     given["missing_codes"] = _codes(name, given.get("missing_codes", []))
     return Column(name, kind, **given)
 
@@ -66,6 +69,8 @@ def column_to_entry(column: Column) -> dict[str, Any]:
     if column.multiple_of is not None:
         step = column.multiple_of
         entry["multiple_of"] = int(step) if step.is_integer() else step
+    if column.shares:
+        entry["shares"] = list(column.shares)
     if column.missing_codes:
         entry["missing_codes"] = list(column.missing_codes)
     return entry
@@ -121,6 +126,12 @@ def _values(name: str, kind: str, given: Mapping[str, Any]) -> dict[str, Any]:
     other = given.get("other", False)
     whole = kind == "category" and bool(values) and all(type(value) is int for value in values)
     return {"values": texts, "integer_values": whole and (other is False or other in texts)}
+
+
+def _shares(name: str, shares: list[object]) -> tuple[float, ...]:
+    if not shares or not all(isinstance(share, int | float) and not isinstance(share, bool) for share in shares):
+        raise _error(name, "shares", "expected a list of numbers, one for each value")
+    return tuple(float(cast("float", share)) for share in shares)
 
 
 def _codes(name: str, codes: list[object]) -> tuple[str | int | float, ...]:

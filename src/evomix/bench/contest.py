@@ -1,0 +1,72 @@
+"""What a benchmark needs of a kind of record, be it a text or a row of a table."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Protocol
+
+import pyarrow as pa
+
+
+@dataclass(frozen=True, slots=True)
+class Measured:
+    """A score that is taken of every method and reference.
+
+    Attributes:
+        name: its key.
+        title: for readers.
+        better: "higher" or "lower".
+    """
+
+    name: str
+    title: str
+    better: str
+
+
+class Contest(Protocol):
+    """Data that were split once, who makes synthetic tables from them, and what scores these."""
+
+    @property
+    def measures(self) -> tuple[Measured, ...]:
+        """The scores, the one that matters most first."""
+
+    @property
+    def identity(self) -> Mapping[str, Any]:
+        """Plain values that decide scores, beside method, ε and seed: a result under others is another result."""
+
+    @property
+    def facts(self) -> Mapping[str, Any]:
+        """Plain values for readers: sizes and sources."""
+
+    def check(self, method: str, epsilon: float) -> None:
+        """Refuse settings that no run could have, before the first run is made.
+
+        Raises:
+            SpecError: as a run would.
+        """
+
+    def synthesize(self, method: str, epsilon: float, seed: int, *, folder: Path) -> pa.Table:
+        """Return the synthetic table of a method.
+
+        Args:
+            method: its name.
+            epsilon: ε of the whole run.
+            seed: of the public randomness.
+            folder: for what is dear to make; it is this result's own, may hold what an interrupted go left, and goes
+                when the result is kept.
+        """
+
+    def reference(self, name: str, seed: int, *, folder: Path) -> pa.Table:
+        """Return the table of a reference; arguments as in :meth:`synthesize`."""
+
+    def score(self, table: pa.Table, *, seed: int, complete: bool) -> dict[str, float | None]:
+        """Return every score of a table against the test part; None where one is not defined.
+
+        Args:
+            table: synthetic or reference records.
+            seed: of everything drawn.
+            complete: whether the table has the rows of a method, so that figures that depend on their number compare.
+        """
+
+    def make_ready(self) -> None:
+        """Do, once, what all results share, and drop what the last one left, so that each pays for itself alone."""

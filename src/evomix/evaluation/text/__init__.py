@@ -1,0 +1,1 @@
+"""How good synthetic texts are and what they repeat; pure functions of texts, labels and vectors."""
