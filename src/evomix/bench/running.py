@@ -72,15 +72,19 @@ class BenchRequest:
         """The command line that does the same, but for the folders."""
         settings = self.settings
         given: dict[str, Any] = {
-            "epsilon": ",".join(f"{one:g}" for one in self.epsilons),
-            "methods": None if self.methods == USUAL else ",".join(self.methods or ()),
+            "epsilon": tuple(f"{one:g}" for one in self.epsilons),
+            "methods": None if self.methods == USUAL else self.methods,
             "seeds": self.seeds,
             "rows": self.rows,
             **{name: getattr(settings, name) for name in ("generator", "model", "embedder", "rounds", "candidates")},
             "base-url": settings.base_url,
         }
-        words = [f"--{name} {shlex.quote(str(value))}" for name, value in given.items() if value is not None]
+        words = [f"--{name} {shlex.quote(_word(value))}" for name, value in given.items() if value is not None]
         return " ".join(["evomix bench run", self.name, "--data FOLDER", *words])
+
+
+def _word(value: Any) -> str:
+    return ",".join(map(str, value)) if isinstance(value, tuple) else str(value)
 
 
 @dataclass(frozen=True, slots=True)

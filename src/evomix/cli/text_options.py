@@ -82,7 +82,14 @@ BaseUrl = Annotated[
 ]
 Api = Annotated[
     str | None,
-    typer.Option("--api", metavar="|".join(APIS), rich_help_panel=_ENDPOINT, help="Form of a request (default chat)."),
+    typer.Option(
+        "--api",
+        metavar="|".join(APIS),
+        autocompletion=lambda: list(APIS),
+        rich_help_panel=_TEXT,
+        help="chat: the model is told what to do; completion: it goes on with a list of texts. Default: completion for "
+        "the packaged model and those that know no conversations.",
+    ),
 ]
 Concurrency = Annotated[
     int | None,

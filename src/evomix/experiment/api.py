@@ -42,7 +42,7 @@ class Result:
     @property
     def warnings(self) -> tuple[str, ...]:
         """Sentences for the user."""
-        return self._finished.warnings
+        return self._finished.warnings + self._finished.inputs.modality.remarks(self._population)
 
     @property
     def table(self) -> Any:

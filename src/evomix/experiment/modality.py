@@ -58,6 +58,9 @@ class Modality(Protocol):
     def examples(self, population: Population) -> Sequence[str]:
         """Return some records to be read, where a reader can judge them; may be empty."""
 
+    def remarks(self, population: Population) -> tuple[str, ...]:
+        """Return sentences for the user on how the final records came out; public facts."""
+
     def made(self) -> Mapping[str, Any]:
         """Return public figures of how records were proposed, for the report; may be empty."""
 

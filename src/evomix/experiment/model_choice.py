@@ -1,11 +1,14 @@
 """From the settings of a run to the language model that it asks."""
 
+from collections.abc import Mapping
 from pathlib import Path
-from typing import Any
+from typing import Any, Final
 
 from evomix.core.errors import SpecError
 from evomix.experiment.spec import RunSpec
-from evomix.modalities.text.language_model import LanguageModel
+from evomix.modalities.text.language_model import Form, LanguageModel
+
+_FORMS: Final[Mapping[str, Form]] = {"chat": "chat", "completion": "continue"}
 
 
 def generator_of(spec: RunSpec) -> str:
@@ -33,6 +36,7 @@ def make_model(spec: RunSpec, *, already: tuple[int, int] = (0, 0)) -> LanguageM
         EnvironmentFailure: what runs it, or the model itself, is not installed.
     """
     name, model = generator_of(spec), spec.model
+    form = _FORMS.get(spec.api or "")
     if name == "recombine":
         return None
     if name == "endpoint":
@@ -40,15 +44,15 @@ def make_model(spec: RunSpec, *, already: tuple[int, int] = (0, 0)) -> LanguageM
     if name == "local":
         from evomix.modalities.text.local_model import LocalModel  # noqa: PLC0415  (each needs a runtime of its own)
 
-        return LocalModel(None if model is None else Path(model))
+        return LocalModel(None if model is None else Path(model), form=form)
     assert model is not None
     if name == "transformers":
         from evomix.modalities.text.transformers_model import TransformersModel  # noqa: PLC0415
 
-        return TransformersModel(Path(model))
+        return TransformersModel(Path(model), form=form)
     from evomix.modalities.text.vllm_model import VLLMModel  # noqa: PLC0415
 
-    return VLLMModel(Path(model))
+    return VLLMModel(Path(model), form=form)
 
 
 def _endpoint(spec: RunSpec, already: tuple[int, int]) -> LanguageModel:

@@ -84,6 +84,7 @@ def synthesize_to_file(
             )
         report("writing", 0, 1)
         population = finished.sample(spec.rows, 0)
+        warnings += finished.inputs.modality.remarks(population)
         told = replace(finished, warnings=warnings)
         # The report speaks of a table that is there: both appear at the end, neither when the other cannot.
         write_table(

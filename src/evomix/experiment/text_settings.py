@@ -18,7 +18,6 @@ TEXT_SETTINGS: Final = (*WORDS, *CHOICES, *AMOUNTS, *COUNTS)
 """Names of the fields of a ``RunSpec`` that have no effect on tables."""
 _OF_ENDPOINTS: Final = (
     "base_url",
-    "api",
     "concurrency",
     "timeout_s",
     "price_in",
@@ -52,7 +51,9 @@ def check_text_settings(given: Mapping[str, Any]) -> dict[str, Any]:
         raise SpecError("generator='endpoint' needs the name of the model (--model)")
     if generator in ("transformers", "vllm") and found["model"] is None:
         raise SpecError(f"generator={generator!r} needs the folder of a model (--model PATH)")
-    if generator == "recombine" and (idle := [one for one in ("model", "prompts", "domain") if found[one] is not None]):
+    if generator == "recombine" and (
+        idle := [one for one in ("model", "prompts", "domain", "api") if found[one] is not None]
+    ):
         raise SpecError(f"{idle[0]}={found[idle[0]]!r} has no effect with generator='recombine', which asks no model")
     if found["most_cost"] is not None and found["price_in"] is None and found["price_out"] is None:
         raise SpecError("most_cost needs prices to reckon with: give --price-in and --price-out, per million tokens")

@@ -71,6 +71,10 @@ class TableModality:
         """Return none: charts say more of rows."""
         return ()
 
+    def remarks(self, population: Population) -> tuple[str, ...]:  # noqa: ARG002  (of texts there are some)
+        """Return none: rows repeat as rows of real tables do."""
+        return ()
+
     def made(self) -> dict[str, Any]:
         """Return nothing: proposing rows costs nothing worth telling."""
         return {}

@@ -10,7 +10,7 @@ from typing import Any, BinaryIO, Literal
 
 from evomix.core.errors import EnvironmentFailure, GeneratorError, InputFileError, SpecError
 from evomix.formats.atomic import check_place
-from evomix.modalities.text.language_model import Completion, LanguageModel, Request
+from evomix.modalities.text.language_model import Completion, Form, LanguageModel, Request
 
 Mode = Literal["replay", "record", "auto"]
 
@@ -45,7 +45,9 @@ class Cassette:
         check_place(self._path)
         if mode == "record" and self._path.exists():
             raise SpecError(f"{self._path} exists: remove it to record anew, or use mode=auto to add to it")
-        self._recorded_with, self._answers, self._good_bytes = _read(self._path)
+        recorded, self._answers, self._good_bytes = _read(self._path)
+        self._recorded_with: str | None = None if recorded is None else recorded[0]
+        self._recorded_form: Form = "chat" if recorded is None else recorded[1]
         if mode == "replay" and self._recorded_with is None:
             raise InputFileError(f"{self._path} is no cassette: nothing was recorded there; use mode=auto to record")
         if model is not None and self._recorded_with not in {None, model.name}:
@@ -59,6 +61,11 @@ class Cassette:
     def name(self) -> str:
         """Of the model whose answers these are."""
         return self._model.name if self._model is not None else str(self._recorded_with)
+
+    @property
+    def form(self) -> Form:
+        """Of the model; in a replay that of the recorded requests."""
+        return self._model.form if self._model is not None else self._recorded_form
 
     def complete(self, requests: Sequence[Request]) -> Iterator[tuple[int, Completion]]:
         """Answer what is known in the order of the requests, then what the model has to be asked for.
@@ -110,7 +117,7 @@ class Cassette:
         except OSError as error:
             raise self._unwritable(error) from error
         if self._good_bytes == 0:
-            self._append(file, {"cassette": _VERSION, "model": self.name})
+            self._append(file, {"cassette": _VERSION, "model": self.name, "form": self.form})
         return file
 
     def _append(self, file: BinaryIO, line: dict[str, Any]) -> None:
@@ -135,8 +142,8 @@ def _digest(request: dict[str, Any]) -> str:
     return hashlib.sha256(json.dumps(request, sort_keys=True).encode("ascii")).hexdigest()
 
 
-def _read(path: Path) -> tuple[str | None, dict[_Key, Completion], int]:
-    """Return model, answers and the bytes of whole lines; a line that a killed run left half written is ignored."""
+def _read(path: Path) -> tuple[tuple[str, Form] | None, dict[_Key, Completion], int]:
+    """Return model and form, answers, and the bytes of whole lines; a line that a killed run cut is ignored."""
     try:
         content = path.read_bytes() if path.exists() else b""
     except OSError as error:
@@ -157,7 +164,7 @@ def _read(path: Path) -> tuple[str | None, dict[_Key, Completion], int]:
     return model, answers, good_bytes
 
 
-def _model_of(first_line: dict[str, Any]) -> str:
+def _model_of(first_line: dict[str, Any]) -> tuple[str, Form]:
     if first_line.get("cassette") != _VERSION:
         raise ValueError
-    return str(first_line["model"])
+    return str(first_line["model"]), "continue" if first_line.get("form") == "continue" else "chat"

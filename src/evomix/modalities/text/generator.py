@@ -14,7 +14,7 @@ from evomix.core.errors import GeneratorError, SpecError
 from evomix.modalities.text.asking import Asked, FreshText, Variation
 from evomix.modalities.text.class_shares import assign_classes, checked_shares
 from evomix.modalities.text.hygiene import Dropped, HygieneCounts, Kept, Reason, Seen, examine
-from evomix.modalities.text.language_model import Completion, LanguageModel
+from evomix.modalities.text.language_model import Completion, Form, LanguageModel
 from evomix.modalities.text.lengths import Lengths, of_range, of_texts
 from evomix.modalities.text.records import Record, population
 from evomix.modalities.text.templates import Template
@@ -28,7 +28,7 @@ LEAST_USABLE: Final = 0.1
 class _Task(Protocol):
     """A record to be made."""
 
-    def ask(self, template: Template, attempt: int) -> Asked:
+    def ask(self, template: Template, attempt: int, form: Form) -> Asked:
         """Return what is asked at an attempt."""
 
 
@@ -111,7 +111,7 @@ class TextGenerator:
             raise SpecError(f"expected a scale in (0, 1], got scale={scale}")
         held: list[Record] = list(parents)
         tasks = [
-            Variation(self._classes[position], text, scale, self._lengths, seed)
+            Variation(self._classes[position], text, self._examples[position], scale, self._lengths, seed)
             for (position, text), seed in zip(held, _seeds(len(held), rng), strict=True)
         ]
         positions = [position for position, _ in held]
@@ -129,7 +129,7 @@ class TextGenerator:
         counts, last = HygieneCounts(), dict.fromkeys(range(len(tasks)), "")
         for attempt in range(self._attempts):
             missing = [k for k, text in enumerate(made) if text is None]
-            asked = [tasks[k].ask(self._template, attempt) for k in missing]
+            asked = [tasks[k].ask(self._template, attempt, self._model.form) for k in missing]
             for k, request, answer in zip(missing, asked, self._answers(asked), strict=True):
                 outcome = _judge(request, answer, lambda text, k=k: seen.add(positions[k], text))  # type: ignore[misc]
                 counts.note(outcome)

@@ -31,6 +31,10 @@ _ROOM: Final = 16
 _ECHOED: Final = 7
 """Words in a row from the instructions that make an answer an echo of them."""
 
+_CHARACTERS_A_WORD: Final = 16
+_WORDLESS: Final = 500
+"""Words of the longest answer where no length is asked for."""
+
 _REMOVED: Final = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x84\x86-\x9f\ufeff]")
 _DAMAGED: Final = re.compile(r"[\ufffd\ud800-\udfff]")
 _CONTROL: Final = re.compile(
@@ -96,6 +100,8 @@ def examine(answer: str, wanted: Wanted | None = None, *, finish: Finish = "stop
     wanted = Wanted() if wanted is None else wanted
     if finish != "stop":
         return Dropped("filtered" if finish == "filtered" else "truncated")
+    if len(answer) > _most_characters(wanted):
+        return Dropped("too long")
     if _DAMAGED.search(answer):
         return Dropped("damaged")
     text = normal_form(_REMOVED.sub("", answer))
@@ -139,6 +145,12 @@ def _reason(text: str, wanted: Wanted) -> Reason | None:
 def most_words(target: int) -> int:
     """Return how many words an answer may have at most."""
     return int(_LONGEST * target) + _ROOM
+
+
+def _most_characters(wanted: Wanted) -> int:
+    """Return how long an answer may be to be looked at: what is far longer is not wanted, and would take long."""
+    asked = _WORDLESS if wanted.words is None else most_words(wanted.words)
+    return _CHARACTERS_A_WORD * asked + sum(map(len, wanted.quoted))
 
 
 def _length(text: str, wanted: Wanted) -> Reason | None:

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from evomix.core.errors import EnvironmentFailure
-from evomix.modalities.text.language_model import Completion, LanguageModel, Request
+from evomix.modalities.text.language_model import Completion, Form, LanguageModel, Request
 
 
 class Journal:
@@ -119,6 +119,11 @@ class JournaledModel:
     def name(self) -> str:
         """The model's."""
         return self._model.name
+
+    @property
+    def form(self) -> Form:
+        """The model's."""
+        return self._model.form
 
     def complete(self, requests: Sequence[Request]) -> Iterator[tuple[int, Completion]]:
         """Answer from the journal what is there, then ask the model for the rest; errors are the model's."""

@@ -10,6 +10,10 @@ from typing import Literal, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
+Form = Literal["chat", "continue"]
+"""How a model is asked: told what to do, or given the beginning of a text whose next line it writes. Small models, and
+those that were taught no conversations, do the second far better."""
+
 Finish = Literal["stop", "length", "filtered"]
 """Why an answer ended: by itself, at the token limit (also where that is only suspected), or withheld by a filter."""
 
@@ -25,6 +29,7 @@ class Request:
         temperature: of sampling, at least 0; 0 takes the likeliest token each time.
         top_p: share of probability that is sampled from, in (0, 1].
         seed: of the sampling where the runtime can, from 0 to 2³¹ − 1.
+        form: "continue": there is no ``system``, and the answer is what follows ``user`` on its last line.
     """
 
     system: str
@@ -33,6 +38,7 @@ class Request:
     temperature: float = 1.0
     top_p: float = 0.95
     seed: int = 0
+    form: Form = "chat"
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,12 +58,22 @@ class Completion:
     tokens: int = 0
 
 
+def last_line(text: str, finish: Finish) -> tuple[str, Finish]:
+    """Return what follows on the line that an answer of the form "continue" goes on with, and whether it ended."""
+    line, broken, _ = text.partition("\n")
+    return line, "stop" if broken else finish
+
+
 class LanguageModel(Protocol):
     """A runtime that answers requests."""
 
     @property
     def name(self) -> str:
         """What tells this model and its settings from others, for the record of a run; public, no key or address."""
+
+    @property
+    def form(self) -> Form:
+        """How it is asked best."""
 
     def complete(self, requests: Sequence[Request]) -> Iterator[tuple[int, Completion]]:
         """Answer all requests; yield (position, answer) in any order, each as soon as it is there.

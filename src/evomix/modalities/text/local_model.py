@@ -14,8 +14,9 @@ from typing import Any, Final
 import numpy as np
 
 from evomix.core.errors import GeneratorError, SpecError
+from evomix.modalities.text.chat_template import plain_template
 from evomix.modalities.text.ctranslate2_runtime import load_runtime, thread_count
-from evomix.modalities.text.language_model import Completion, Finish, Request
+from evomix.modalities.text.language_model import Completion, Finish, Form, Request, last_line
 from evomix.modalities.text.llama_conversion import llama_conversion
 from evomix.modalities.text.packaged import WRITER
 from evomix.modalities.text.prompt_tokens import PromptTokens
@@ -38,6 +39,8 @@ class LocalModel:
         path: a GGUF file of the llama architecture; by default the packaged SmolLM2-135M-Instruct.
         threads: of each batch; by default the cores of this process.
         batch_size: prompts at once; more are faster and need more memory.
+        form: how it is asked; by default "continue" for the packaged model, which is too small to follow instructions
+            well, and for one that knows no conversations, else "chat".
         top_k: likeliest tokens that ``top_p`` then chooses among; 0 for all of the vocabulary, which halves the speed.
 
     Raises:
@@ -47,7 +50,13 @@ class LocalModel:
     """
 
     def __init__(
-        self, path: Path | None = None, *, threads: int | None = None, batch_size: int = 32, top_k: int = 50
+        self,
+        path: Path | None = None,
+        *,
+        threads: int | None = None,
+        batch_size: int = 32,
+        top_k: int = 50,
+        form: Form | None = None,
     ) -> None:
         if batch_size < 1 or top_k < 0:
             raise SpecError(
@@ -61,6 +70,9 @@ class LocalModel:
         source = WRITER.require() if path is None else Path(path)
         self._folder = llama_conversion(source).converted()
         self._prompts = PromptTokens.read(self._folder)
+        talks = path is not None and self._prompts.form.template != plain_template()
+        self._form: Form = form or ("chat" if talks else "continue")
+        self._line_ends = self._prompts.line_ends()
         digest = self._prompts.form.source[:12]
         self._name = f"{source.stem} int8 sha256={digest} top_k={top_k} batch_size={batch_size}"
 
@@ -68,6 +80,11 @@ class LocalModel:
     def name(self) -> str:
         """File, digest and settings that decide the answers."""
         return self._name
+
+    @property
+    def form(self) -> Form:
+        """How it is asked best."""
+        return self._form
 
     def complete(self, requests: Sequence[Request]) -> Iterator[tuple[int, Completion]]:
         """Answer all requests; yield (position, answer) as each batch ends.
@@ -78,7 +95,7 @@ class LocalModel:
         """
         for request in requests:
             _check(request)
-        prompts = [self._prompts.encode(system=request.system, user=request.user) for request in requests]
+        prompts = [self._prompts.of(request) for request in requests]
         limits = [
             min(request.most_tokens, self._prompts.form.most_tokens - len(prompt))
             for request, prompt in zip(requests, prompts, strict=True)
@@ -99,10 +116,10 @@ class LocalModel:
     ) -> Iterator[list[int]]:
         """Yield positions that run together: one way of sampling, prompts of like length."""
 
-        def sampling(position: int) -> tuple[float, float]:
-            return requests[position].temperature, requests[position].top_p
+        def sampling(position: int) -> tuple[str, float, float]:
+            return requests[position].form, requests[position].temperature, requests[position].top_p
 
-        def size(position: int) -> tuple[tuple[float, float], int, int]:
+        def size(position: int) -> tuple[tuple[str, float, float], int, int]:
             return sampling(position), len(prompts[position]), limits[position]
 
         ready = sorted((position for position, limit in enumerate(limits) if limit >= 1), key=size)
@@ -114,7 +131,7 @@ class LocalModel:
     def _answers(
         self, requests: Sequence[Request], prompts: Sequence[list[int]], limits: Sequence[int]
     ) -> list[Completion]:
-        ends = set(self._prompts.form.ends)
+        ends, lines = set(self._prompts.form.ends), requests[0].form == "continue"
         completions = []
         for tokens, prompt in zip(self._generate(requests, prompts, limits), prompts, strict=True):
             ended = bool(tokens) and tokens[-1] in ends
@@ -122,6 +139,8 @@ class LocalModel:
             said = self._prompts.decode(tokens[:-1] if ended else tokens)
             if not ended:
                 said = said.rstrip("\ufffd")  # the limit may have cut a character of several tokens
+            if lines:
+                said, finish = last_line(said, finish)
             completions.append(Completion(said, finish, prompt_tokens=len(prompt), tokens=len(tokens)))
         return completions
 
@@ -129,7 +148,7 @@ class LocalModel:
         self, requests: Sequence[Request], prompts: Sequence[list[int]], limits: Sequence[int]
     ) -> list[list[int]]:
         """Return each prompt's new tokens, with the one that ended it."""
-        greedy = requests[0].temperature == 0
+        greedy, lines = requests[0].temperature == 0, requests[0].form == "continue"
         start = [[str(token) for token in prompt] for prompt in prompts]
         made: Counter[int] = Counter()
 
@@ -144,7 +163,7 @@ class LocalModel:
                     start,
                     max_length=max(limits),
                     include_prompt_in_result=False,
-                    end_token=list(self._prompts.form.ends),
+                    end_token=[*self._prompts.form.ends, *(self._line_ends if lines else ())],
                     return_end_token=True,
                     sampling_topk=1 if greedy else self._top_k,
                     sampling_topp=1.0 if greedy else requests[0].top_p,

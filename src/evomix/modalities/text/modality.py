@@ -27,6 +27,9 @@ FIRST_SCALE: Final = 0.5
 """How far first candidates go from the public texts that they are varied from."""
 LIKE_THE_EXAMPLES: Final = "short texts like the examples that are shown"
 """What texts are where nothing but examples says so."""
+MOST_DROPPED: Final = 0.5
+"""Share of answers without a usable text from which the user is told."""
+MOST_REPEATS: Final = 0.1
 EXAMPLES: Final = 20
 """Texts that a report shows."""
 
@@ -121,6 +124,23 @@ class TextModality:
         places = np.unique(np.linspace(0, max(len(population) - 1, 0), EXAMPLES).astype(np.int64))
         words = self.codec.classes.words
         return tuple(f"[{words[c]}] {text}" if words[c] else text for c, text in population[places[: len(population)]])
+
+    def remarks(self, population: Population) -> tuple[str, ...]:
+        """Return a sentence where many answers were no texts, and one where many records are the same."""
+        told = []
+        if self.counts.dropped.total() > MOST_DROPPED * self.counts.answers:
+            share = self.counts.dropped.total() / self.counts.answers
+            told.append(
+                f"{100 * share:.0f} % of the model's answers were no usable texts ({self.counts.reasons()}): other "
+                "--prompts, a larger --model or another --api may do better"
+            )
+        repeats = len(population) - len(set(texts_of(population)))
+        if repeats > MOST_REPEATS * len(population):
+            told.append(
+                f"{repeats} of {len(population)} texts repeat another one: no variation near enough was found. Ask for "
+                "fewer rows, or allow more candidates"
+            )
+        return tuple(told)
 
     def made(self) -> Mapping[str, Any]:
         """Return who wrote the texts, and what became of the answers."""

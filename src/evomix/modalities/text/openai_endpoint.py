@@ -13,7 +13,7 @@ from urllib.parse import urlsplit
 from evomix.core.errors import EnvironmentFailure, SpecError
 from evomix.modalities.text.as_answered import as_answered
 from evomix.modalities.text.http_replies import Api, Reply, UnusableAnswer, completion_of, tokens_told
-from evomix.modalities.text.language_model import Completion, Request
+from evomix.modalities.text.language_model import Completion, Form, Request
 from evomix.modalities.text.pacing import Pace
 from evomix.modalities.text.patience import Patience
 from evomix.modalities.text.request_bodies import Wording
@@ -101,6 +101,11 @@ class OpenAIEndpoint:
     def name(self) -> str:
         """Model and protocol, without address and key."""
         return f"openai-{self._wording.api}:{self._server.model}"
+
+    @property
+    def form(self) -> Form:
+        """How it is asked best: as its protocol is."""
+        return "continue" if self._wording.api == "completion" else "chat"
 
     @property
     def spent(self) -> Spent:

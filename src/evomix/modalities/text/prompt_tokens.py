@@ -9,6 +9,7 @@ from typing import Any, Final
 
 from evomix.modalities.text.chat_template import ChatTemplate
 from evomix.modalities.text.ctranslate2_runtime import load
+from evomix.modalities.text.language_model import Request
 
 _TOKENIZER: Final = "tokenizer.json"
 _FORM: Final = "prompt.json"
@@ -82,6 +83,23 @@ class PromptTokens:
         tokens += self._plain(plain)
         first = self.form.first
         return tokens if first is None or tokens[:1] == [first] else [first, *tokens]
+
+    def plain(self, text: str) -> list[int]:
+        """Return the tokens of a text that a model is to go on with."""
+        tokens = self._plain(text.encode("utf-8", "replace").decode("utf-8"))
+        return tokens if self.form.first is None else [self.form.first, *tokens]
+
+    def line_ends(self) -> tuple[int, ...]:
+        """Return the tokens that hold a line break, as byte-level and SentencePiece vocabularies spell it."""
+        spelled = ("\u010a", "\n", "<0x0A>")
+        known = self._tokenizer.get_vocab().items()
+        return tuple(sorted(place for token, place in known if any(mark in token for mark in spelled)))
+
+    def of(self, request: Request) -> list[int]:
+        """Return the tokens of a request's prompt, in its form."""
+        if request.form == "continue":
+            return self.plain(request.user)
+        return self.encode(system=request.system, user=request.user)
 
     def decode(self, tokens: Sequence[int]) -> str:
         """Return the text of tokens, without control tokens; bytes that are no character become U+FFFD."""

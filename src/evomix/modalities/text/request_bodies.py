@@ -36,6 +36,8 @@ class Wording:
             body["messages"].append({"role": "user", "content": user})
         else:
             body["prompt"] = f"{system}\n\n{user}" if system else user
+            if request.form == "continue":
+                body["stop"] = ["\n"]
         settings = {"seed": request.seed, "temperature": request.temperature, "top_p": request.top_p}
         dropped = self._dropped
         body |= {name: value for name, value in settings.items() if name not in dropped}

@@ -34,6 +34,12 @@ class Fields:
         marks: what stands before and after each text that is shown; neither is left inside one.
         examples_text: what stands before public examples.
         shots: public examples of the same class in a prompt for a fresh text.
+        listing: what stands before a list of texts, one a line, for models that are not told what to do but go on with
+            a beginning; also ``{label}``.
+        listed: public examples of the same class in such a list.
+        pairs: texts and other wordings of them, for models that go on; a fresh text without public examples takes the
+            wordings as examples. May be empty: then variations go on with a list too.
+        pair_marks: what stands before a text and before its other wording.
         fill_in_share: share of variations that fill blanks; the others rephrase.
         blanked: share of words blanked, at scale 0 and at scale 1.
         temperature: of sampling, at scale 0 and at scale 1.
@@ -57,6 +63,10 @@ class Fields:
     marks: tuple[str, str]
     examples_text: str
     shots: int
+    listing: str
+    listed: int
+    pairs: tuple[tuple[str, str], ...]
+    pair_marks: tuple[str, str]
     fill_in_share: float
     blanked: tuple[float, float]
     temperature: tuple[float, float]
@@ -69,6 +79,7 @@ _ALLOWED: Final[Mapping[str, tuple[frozenset[str], frozenset[str]]]] = {
     "rephrase": (_ALWAYS | _THEME | {"text", "change"}, frozenset({"text"})),
     "fill_in": (_ALWAYS | _THEME | {"text"}, frozenset({"text"})),
     "examples_text": (_ALWAYS, frozenset()),
+    "listing": (_ALWAYS | {"label"}, frozenset({"label"})),
     "length_text": (frozenset({"words", "sentences"}), frozenset()),
     "label_default": (frozenset({"label"}), frozenset({"label"})),
 }
@@ -86,6 +97,10 @@ _OPTIONAL: Final[Mapping[str, Any]] = {
     "marks": ["<text>", "</text>"],
     "examples_text": "Examples:",
     "shots": 2,
+    "listing": "A list of {kind}s {label}, each on a line of its own:",
+    "listed": 4,
+    "pairs": [],
+    "pair_marks": ["Sentence:", "Same meaning:"],
     "fill_in_share": 0.3,
     "blanked": [0.2, 0.5],
     "temperature": [0.7, 1.0],
@@ -168,6 +183,12 @@ def _marks(value: object, file: str, key: str) -> tuple[str, ...]:
     return marks
 
 
+def _pairs(value: object, file: str, key: str) -> tuple[tuple[str, ...], ...]:
+    if not isinstance(value, list):
+        raise _wrong(file, key, "a list of pairs of texts", repr(value))
+    return tuple(_marks(one, file, key) for one in value)
+
+
 def _share(value: object, file: str, key: str) -> float:
     if type(value) not in (int, float) or not 0 <= value <= 1:  # type: ignore[operator]
         raise _wrong(file, key, "a number from 0 to 1", repr(value))
@@ -182,12 +203,26 @@ def _count(value: object, file: str, key: str) -> int:
 
 _READ: Final[Mapping[str, Callable[[object, str, str], Any]]] = {
     **dict.fromkeys(
-        ("description", "kind", "domain", "system", "rewriting", "length_text", "label_default", "examples_text"), _text
+        (
+            "description",
+            "kind",
+            "domain",
+            "system",
+            "rewriting",
+            "length_text",
+            "label_default",
+            "examples_text",
+            "listing",
+        ),
+        _text,
     ),
     **dict.fromkeys(("random", "rephrase", "fill_in", "changes", "tones", "topics"), _texts),
     "words": _range(1, 10_000, whole=True),
     "label_text": _labels,
     "marks": _marks,
+    "pair_marks": _marks,
+    "pairs": _pairs,
+    "listed": _count,
     "shots": _count,
     "fill_in_share": _share,
     "blanked": _range(0, 1),

@@ -90,6 +90,29 @@ class Template:
         """Return a prompt that asks to fill the blanks of ``blanked``."""
         return self._prompt(_pick(self.fields.fill_in, theme.wording), theme, [blanked], text=self._marked(blanked))
 
+    def listed(self, theme: Theme, shown: Sequence[str]) -> Prompt:
+        """Return the beginning of a list of texts, whose next one is to be written; ``shown`` are on it already."""
+        lines = [" ".join(text.split()) for text in shown or [wording for _, wording in self.fields.pairs]]
+        head = self._plain(self.fields.listing, {"label": self._label(theme.label)})
+        head = " ".join(head.split()).replace(" ,", ",").replace(" :", ":")
+        return Prompt(
+            "", "\n".join([head, *(f"- {line}" for line in lines), "-"]), head, tuple(lines), self.fields.kind
+        )
+
+    def paired(self, parent: str, order: Sequence[int]) -> Prompt:
+        """Return pairs of a text and another wording, the last of which is that of ``parent``, still to be written.
+
+        Args:
+            parent: a text.
+            order: positions of the template's pairs that stand before it.
+        """
+        before, after = self.fields.pair_marks
+        one_line = " ".join(parent.split())
+        pairs = [self.fields.pairs[place] for place in order]
+        shown = "".join(f"{before} {text}\n{after} {wording}\n\n" for text, wording in pairs)
+        quoted = (one_line, *(text for pair in pairs for text in pair))
+        return Prompt("", f"{shown}{before} {one_line}\n{after}", "", quoted, self.fields.kind)
+
     def blanked_share(self, scale: float) -> float:
         """Return the share of words that become blanks: grows evenly with ``scale``."""
         return _between(self.fields.blanked, scale)

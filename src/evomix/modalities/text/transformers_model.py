@@ -5,7 +5,8 @@ from pathlib import Path
 from typing import Any
 
 from evomix.core.errors import EnvironmentFailure, GeneratorError, InputFileError, SpecError
-from evomix.modalities.text.language_model import Completion, Request
+from evomix.modalities.text.chat_template import plain_template
+from evomix.modalities.text.language_model import Completion, Finish, Form, Request, last_line
 from evomix.modalities.text.model_folder import folder_digest, folder_prompts, model_folder, stay_offline
 from evomix.modalities.text.seeded_sampling import SeededSampling
 
@@ -21,12 +22,15 @@ class TransformersModel:
     A prompt that leaves no room for an answer is answered with nothing, at the token limit.
     """
 
-    def __init__(self, path: str | Path, *, batch_size: int = 32, device: str = "auto") -> None:
+    def __init__(
+        self, path: str | Path, *, batch_size: int = 32, device: str = "auto", form: Form | None = None
+    ) -> None:
         """Load the model.
 
         Args:
             path: folder with ``config.json``, weights and tokenizer.
             batch_size: prompts at once at most.
+            form: how it is asked; default "chat" where the tokenizer knows conversations, else "continue".
             device: as torch names it; ``auto``: a GPU where there is one, all of them with ``accelerate`` installed.
 
         Raises:
@@ -46,6 +50,8 @@ class TransformersModel:
             ends=_ends(self._model, self._tokenizer),
             most_tokens=getattr(config, "max_position_embeddings", None) or _UNBOUNDED,
         )
+        talks = self._prompts.form.template != plain_template()
+        self._form: Form = form or ("chat" if talks else "continue")
         self._generation = transformers.GenerationConfig
         dtype = str(self._model.dtype).removeprefix("torch.")
         self._name = f"transformers:{folder.resolve().name} files={folder_digest(folder)} {dtype}"
@@ -55,13 +61,18 @@ class TransformersModel:
         """Folder, what its files are, and the kind of numbers."""
         return self._name
 
+    @property
+    def form(self) -> Form:
+        """How it is asked best."""
+        return self._form
+
     def complete(self, requests: Sequence[Request]) -> Iterator[tuple[int, Completion]]:
         """Answer all requests; yield (position, answer) as each batch ends.
 
         Raises:
             GeneratorError: the model fails, or has no memory for one prompt.
         """
-        prompts = [self._prompts.encode(system=request.system, user=request.user) for request in requests]
+        prompts = [self._prompts.of(request) for request in requests]
         limits = [
             min(request.most_tokens, self._prompts.form.most_tokens - len(prompt))
             for request, prompt in zip(requests, prompts, strict=True)
@@ -71,9 +82,10 @@ class TransformersModel:
                 yield position, Completion("", "length", len(prompts[position]))
         ready = [position for position, limit in enumerate(limits) if limit >= 1 and prompts[position]]
         # The longest first: what does not fit into memory shows at once.
-        ready.sort(key=lambda position: (limits[position], len(prompts[position])), reverse=True)
+        ready.sort(key=lambda place: (requests[place].form, limits[place], len(prompts[place])), reverse=True)
         while ready:
-            batch = ready[: self._batch_size]
+            form = requests[ready[0]].form  # lines end otherwise than conversations
+            batch = [place for place in ready[: self._batch_size] if requests[place].form == form]
             tokens = self._generate(
                 [requests[position] for position in batch],
                 [prompts[position] for position in batch],
@@ -84,12 +96,12 @@ class TransformersModel:
                 continue
             ready = ready[len(batch) :]
             for position, row in zip(batch, tokens, strict=True):
-                yield position, self._completion(row[: limits[position]], len(prompts[position]))
+                yield position, self._completion(row[: limits[position]], len(prompts[position]), requests[position])
 
     def _generate(self, requests: Sequence[Request], prompts: Sequence[list[int]], most: int) -> list[list[int]] | None:
         """Return each prompt's new tokens, padded; None where a batch of several does not fit into memory."""
         torch, device = self._torch, self._model.device
-        ends = list(self._prompts.form.ends)
+        ends = sorted({end for request in requests for end in self._ends(request)})
         pad = self._tokenizer.pad_token_id if self._tokenizer.pad_token_id is not None else (ends or [0])[0]
         longest = max(map(len, prompts))
         ids = torch.tensor([[pad] * (longest - len(prompt)) + prompt for prompt in prompts], device=device)
@@ -121,13 +133,20 @@ class TransformersModel:
             torch.cuda.empty_cache()  # outside of the handler, whose traceback holds the tensors
         return None
 
-    def _completion(self, tokens: list[int], prompt_tokens: int) -> Completion:
-        ends = self._prompts.form.ends
+    def _completion(self, tokens: list[int], prompt_tokens: int, request: Request) -> Completion:
+        ends = self._ends(request)
         length = next((place for place, token in enumerate(tokens) if token in ends), None)
         text = self._tokenizer.decode(tokens[:length], skip_special_tokens=True, clean_up_tokenization_spaces=False)
+        finish: Finish = "length" if length is None else "stop"
+        if request.form == "continue":
+            text, finish = last_line(text, finish)
         if length is None:  # the limit may have cut a character of several tokens
-            return Completion(text.rstrip("\ufffd"), "length", prompt_tokens, len(tokens))
-        return Completion(text, "stop", prompt_tokens, length + 1)
+            return Completion(text.rstrip("\ufffd"), finish, prompt_tokens, len(tokens))
+        return Completion(text, finish, prompt_tokens, length + 1)
+
+    def _ends(self, request: Request) -> tuple[int, ...]:
+        """Return the tokens that end an answer; where it is one line, those that hold a line break as well."""
+        return self._prompts.form.ends + (self._prompts.line_ends() if request.form == "continue" else ())
 
 
 def _libraries() -> tuple[Any, Any]:

@@ -5,7 +5,8 @@ from pathlib import Path
 from typing import Any
 
 from evomix.core.errors import EnvironmentFailure, GeneratorError, SpecError
-from evomix.modalities.text.language_model import Completion, Finish, Request
+from evomix.modalities.text.chat_template import plain_template
+from evomix.modalities.text.language_model import Completion, Finish, Form, Request
 from evomix.modalities.text.model_folder import folder_digest, folder_prompts, model_folder, stay_offline
 
 _UNBOUNDED = 1_000_000
@@ -20,12 +21,13 @@ class VLLMModel:
     A prompt that leaves no room for an answer is answered with nothing, at the token limit.
     """
 
-    def __init__(self, path: str | Path, *, portion: int = 256, **engine: Any) -> None:
+    def __init__(self, path: str | Path, *, portion: int = 256, form: Form | None = None, **engine: Any) -> None:
         """Start the engine.
 
         Args:
             path: folder with ``config.json``, weights and tokenizer.
             portion: requests handed over at once; a killed run loses no more than so many answers.
+            form: how it is asked; default "chat" where the tokenizer knows conversations, else "continue".
             engine: further settings of ``vllm.LLM``, such as ``gpu_memory_utilization`` or ``max_model_len``.
 
         Raises:
@@ -46,6 +48,8 @@ class VLLMModel:
         self._portion = portion
         tokenizer = self._engine.get_tokenizer()
         self._prompts = folder_prompts(tokenizer, ends=(), most_tokens=_most_tokens(self._engine))
+        talks = self._prompts.form.template != plain_template()
+        self._form: Form = form or ("chat" if talks else "continue")
         settings = "".join(f" {name}={value}" for name, value in sorted(engine.items()))
         self._name = f"vllm:{folder.resolve().name} files={folder_digest(folder)}{settings}"
 
@@ -53,6 +57,11 @@ class VLLMModel:
     def name(self) -> str:
         """Folder, what its files are, and the engine's settings."""
         return self._name
+
+    @property
+    def form(self) -> Form:
+        """How it is asked best."""
+        return self._form
 
     def complete(self, requests: Sequence[Request]) -> Iterator[tuple[int, Completion]]:
         """Answer all requests; yield (position, answer) as each portion ends.
@@ -62,10 +71,7 @@ class VLLMModel:
         """
         for start in range(0, len(requests), self._portion):
             portion = range(start, min(start + self._portion, len(requests)))
-            prompts = {
-                position: self._prompts.encode(system=requests[position].system, user=requests[position].user)
-                for position in portion
-            }
+            prompts = {position: self._prompts.of(requests[position]) for position in portion}
             ready = []
             for position in portion:
                 if prompts[position] and len(prompts[position]) < self._prompts.form.most_tokens:
@@ -85,6 +91,7 @@ class VLLMModel:
                 top_p=request.top_p,
                 max_tokens=min(request.most_tokens, self._prompts.form.most_tokens - len(prompt)),
                 seed=request.seed,
+                stop=["\n"] if request.form == "continue" else None,
             )
             for request, prompt in zip(requests, prompts, strict=True)
         ]

@@ -10,7 +10,7 @@ from evomix.modalities.text.language_model import Completion, Request
 class Counting:
     """A model whose answers tell how often it was asked; the last request is answered first."""
 
-    name = "counting"
+    name, form = "counting", "chat"
 
     def __init__(self, fail_after=None):
         self.asked, self._fail_after = 0, fail_after

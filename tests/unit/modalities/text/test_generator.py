@@ -29,7 +29,7 @@ def plain(request):
 class Scripted:
     """A model that answers by a function of the request; keeps what it was asked."""
 
-    name = "scripted"
+    name, form = "scripted", "chat"
 
     def __init__(self, answer=plain, *, shuffled=0):
         self.answer, self.shuffled, self.asked = answer, shuffled, []
@@ -65,10 +65,10 @@ def test_fresh_records_have_classes_by_share_and_prompts_of_their_class():
     assert np.bincount(classes(made)).tolist() == [10, 30]
     assert len(set(texts(made))) == 40
     (asked,) = model.asked
-    assert sum("did not like" in request.user for request in asked) == 10
+    assert sum("full of complaints" in request.user for request in asked) == 10
     for request in asked:
-        assert ("joy" in request.user) <= ("and liked it" in request.user)
-        assert ("gloom" in request.user) <= ("did not like" in request.user)
+        assert ("joy" in request.user) <= ("full of praise" in request.user)
+        assert ("gloom" in request.user) <= ("full of complaints" in request.user)
     assert any("joy" in request.user for request in asked)
     assert len({request.seed for request in asked}) == 40
     assert all(0 <= request.seed < 2**31 and request.most_tokens > 0 for request in asked)

@@ -24,6 +24,7 @@ class SamplingParams:
     top_p: float = 1.0
     max_tokens: int | None = 16
     seed: int | None = None
+    stop: list | None = None
 
 
 class StandInEngine:
