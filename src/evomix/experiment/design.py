@@ -17,6 +17,7 @@ from evomix.experiment.public_distance import group_votes, voters_of_sets
 from evomix.experiment.public_side import PublicSide
 from evomix.experiment.selecting import selection_of
 from evomix.experiment.spec import RunSpec
+from evomix.experiment.text_plan import text_candidates, text_rounds
 from evomix.modalities.tabular.domain import domain_size
 from evomix.privacy.noise_design import proximity as mean_distance
 from evomix.privacy.noise_design import proximity_of_folds
@@ -61,6 +62,8 @@ def make_plan(spec: RunSpec, inputs: Inputs) -> Plan:
         # Public records serve linmix too, as first candidates and as the prior of its estimate; measured, that is worth
         # more than bending the noise towards them, unless the user vouches for how near they are.
         mechanism = "linmix" if isinstance(spec.proximity, str) else "pubmix"
+        if inputs.modality.kind == "text" and mechanism == "linmix":
+            mechanism = "gaussian"  # texts are few and dear: with candidates far fewer than units it is nearer
     if "pubmix" in mechanism and inputs.modality.public is None:
         raise SpecError("mechanism='pubmix' needs public rows; the public table has none. Use linmix")
     if spec.denoising == "shrunk" and inputs.modality.public is None and not {*mechanism.split(",")} & {*MIXING}:
@@ -73,8 +76,10 @@ def make_plan(spec: RunSpec, inputs: Inputs) -> Plan:
         epsilon=spec.epsilon,
         delta=spec.delta,
         rows=spec.rows,
-        rounds=spec.rounds,
-        candidates=spec.candidates,
+        rounds=text_rounds(spec) if inputs.modality.kind == "text" else spec.rounds,
+        candidates=text_candidates(spec, mechanism, inputs.records.units)
+        if inputs.modality.kind == "text"
+        else spec.candidates,
         accounting=spec.accounting,
         mechanism=mechanism,
         draws=spec.draws,
@@ -118,7 +123,7 @@ def design(spec: RunSpec, inputs: Inputs, rng: np.random.Generator) -> Design:
         public = np.bincount(assignments, minlength=room) / len(assignments)
     account = account_of(planned, public=public, proximity=proximity)
     planned = with_account(planned, account)
-    selection = selection_of(spec, informed=inputs.modality.public is not None)
+    selection = selection_of(spec, inputs.modality)
     return Design(planned, account, proximity, initial, evolution_of(planned, spec.schedule), selection)
 
 

@@ -123,8 +123,7 @@ def run(
     spec = replace(spec, seed=seed)
     report("opening the tables", 0, 1)
     inputs = open_inputs(spec, folder=None if folder is None else folder / artifacts.CHECKPOINT, progress=report)
-    informed = inputs.modality.public is not None
-    spec = resolved(spec, informed=informed)
+    spec = resolved(spec, inputs.modality)
     settings = deciding_settings(spec)
     if before := saved or prepared:
         check_same(before, settings)

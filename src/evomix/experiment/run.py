@@ -116,10 +116,9 @@ def dry_run(spec: RunSpec) -> dict[str, Any]:
     if any(one.mechanism == "pubmix" for one in planned.per_round):
         # Its share of noise rests on the public votes.
         planned = design(spec, inputs, np.random.default_rng(spec.seed or 0)).plan
-    informed = inputs.modality.public is not None
-    chosen = resolved(spec, informed=informed)
+    chosen = resolved(spec, inputs.modality)
     return planned.to_dict() | {
-        "selection": selection_of(spec, informed=informed),
+        "selection": selection_of(spec, inputs.modality),
         **{name: getattr(chosen, name) for name in ("denoising", "schedule", "threshold", "radius")},
         "warnings": [*inputs.warnings, *planned.warnings, *budget_warnings(spec, planned, grant)],
         "ledger": str(Ledger(spec.ledger).path),

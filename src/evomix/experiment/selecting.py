@@ -12,24 +12,29 @@ from evomix.selection.methods import GEOMETRIC, make_selection
 from evomix.selection.threshold import NOISE_MULTIPLE
 
 
-def selection_of(spec: RunSpec, *, informed: bool) -> str:
-    """Return the selection: rank keeps most variety of public records, but loses mass on the way from made-up ones."""
+def selection_of(spec: RunSpec, modality: Modality) -> str:
+    """Return the selection: rank keeps most variety of public records, but loses mass on the way from made-up ones.
+
+    Texts are few beside the private ones, and each is worth its own place: measured, rank is best for them.
+    """
     if spec.selection != "auto":
         return spec.selection
-    return "rank" if informed else "subsample"
+    return "rank" if modality.public is not None or modality.kind == "text" else "subsample"
 
 
-def resolved(spec: RunSpec, *, informed: bool) -> RunSpec:
+def resolved(spec: RunSpec, modality: Modality) -> RunSpec:
     """Return ``spec`` with the settings of post-processing chosen, so that a run's record says which they were.
 
     Args:
         spec: what was asked for.
-        informed: whether there are public rows.
+        modality: what a record is, and whether there are public ones.
 
     Raises:
         SpecError: denoising and selection do not go together.
     """
-    geometric = selection_of(spec, informed=informed) in GEOMETRIC
+    geometric = selection_of(spec, modality) in GEOMETRIC
+    # Public texts are of another domain more often than public rows of another people: nothing leans on their votes.
+    informed = modality.public is not None and modality.kind != "text"
     return replace(
         spec,
         denoising=choose_denoising(spec.denoising, informed=informed, geometric=geometric),

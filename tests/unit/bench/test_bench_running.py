@@ -122,7 +122,7 @@ def test_other_settings_are_another_result(data, tmp_path, calls):
 class Model:
     """A model that stops answering once."""
 
-    name = "stub"
+    name, form = "stub", "chat"
 
     def __init__(self, answers):
         self.answers, self.asked = answers, []
@@ -177,6 +177,15 @@ def test_wrong_settings_are_refused_before_any_run(data, tmp_path, calls):
     with pytest.raises(SpecError, match="at least 10 rows"):
         run_bench(request(data, tmp_path / "c", rows=5))
     assert not calls
+
+
+def test_the_command_says_what_was_asked_for(data, tmp_path):
+    settings = TextSettings(generator="recombine", embedder="my models/e", candidates=(30, 40))
+    made = request(data, tmp_path, epsilons=(0.5, 2.0), methods=("pe", "default"), settings=settings)
+    assert made.command == (
+        "evomix bench run text-sentiment --data FOLDER --epsilon 0.5,2 --methods pe,default --seeds 1 --rows 20 "
+        "--generator recombine --embedder 'my models/e' --candidates 30,40"
+    )
 
 
 def test_the_tables_say_what_was_done(data, tmp_path):

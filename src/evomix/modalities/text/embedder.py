@@ -51,12 +51,15 @@ class TextEmbedder:
 
     def vectors(self, candidates: Population) -> NDArray[np.float32]:
         """Return public records as points, float32 (n, k)."""
-        texts = texts_of(candidates)
+        return self._with_classes(self.sentences(texts_of(candidates)), classes_of(candidates))
+
+    def sentences(self, texts: Sequence[str]) -> NDArray[np.float32]:
+        """Return sentence vectors of public texts, float32 (n, k); each text is encoded once."""
         new = [text for text in dict.fromkeys(texts) if text not in self._known]
         if new:
             self._known |= zip(new, self._encoder.encode(new), strict=True)
         known = [self._known[text] for text in texts] or [self._encoder.encode([""])[0]]
-        return self._with_classes(np.stack(known)[: len(texts)], classes_of(candidates))
+        return np.stack(known)[: len(texts)]
 
     def _with_classes(self, vectors: NDArray[np.float32], classes: IntArray) -> NDArray[np.float32]:
         if self._classes == 1:

@@ -25,6 +25,10 @@ LEAST_USABLE: Final = 0.1
 """Share of what was asked for that must be usable."""
 
 
+Fits = Callable[[Sequence[int], Sequence[str]], Sequence[bool]]
+"""From class positions and texts to whether each text reads like its class."""
+
+
 class _Task(Protocol):
     """A record to be made."""
 
@@ -48,6 +52,7 @@ class TextGenerator:
         shares: FloatArray | None = None,
         public: Population | None = None,
         lengths: Lengths | None = None,
+        fits: Fits | None = None,
         attempts: int = ATTEMPTS,
     ) -> None:
         """Prepare a generator.
@@ -60,6 +65,7 @@ class TextGenerator:
                 records, or even ones without these.
             public: public records: examples in prompts, lengths. ``None`` if there are none.
             lengths: target lengths; ``None`` for those of the public records, or of the template without these.
+            fits: tells which records read like their class; ``None``: all do.
             attempts: how often a text is asked for at most.
 
         Raises:
@@ -68,6 +74,7 @@ class TextGenerator:
         self._model = model
         self._template = template
         self._classes = tuple(classes)
+        self._fits = fits
         self._attempts = whole("attempts", attempts, least=1)
         held: list[Record] = [] if public is None else list(public)
         self._shares = checked_shares(shares, len(self._classes), [position for position, _ in held])
@@ -116,7 +123,7 @@ class TextGenerator:
         ]
         positions = [position for position, _ in held]
         # A variation that is there already says nothing against the model: short texts have few wordings.
-        made = self._make(tasks, positions, Seen(held), forgiven=("duplicate", "copy"))
+        made = self._make(tasks, positions, Seen(held), forgiven=("duplicate", "copy", "off label"))
         return population(
             (position, parent if text is None else text) for (position, parent), text in zip(held, made, strict=True)
         )
@@ -130,8 +137,11 @@ class TextGenerator:
         for attempt in range(self._attempts):
             missing = [k for k, text in enumerate(made) if text is None]
             asked = [tasks[k].ask(self._template, attempt, self._model.form) for k in missing]
-            for k, request, answer in zip(missing, asked, self._answers(asked), strict=True):
-                outcome = _judge(request, answer, lambda text, k=k: seen.add(positions[k], text))  # type: ignore[misc]
+            outcomes = [
+                _judge(request, answer, lambda text, k=k: seen.add(positions[k], text))  # type: ignore[misc]
+                for k, request, answer in zip(missing, asked, self._answers(asked), strict=True)
+            ]
+            for k, outcome in zip(missing, self._fitting(outcomes, [positions[k] for k in missing]), strict=True):
                 counts.note(outcome)
                 if isinstance(outcome, Kept):
                     made[k] = outcome.text
@@ -147,6 +157,18 @@ class TextGenerator:
                 f"{counts.reasons()}); try another model or template, or other lengths"
             )
         return made
+
+    def _fitting(self, outcomes: Sequence[Kept | Dropped], positions: Sequence[int]) -> list[Kept | Dropped]:
+        """Return the outcomes, those dropped that do not read like their class."""
+        kept = [k for k, outcome in enumerate(outcomes) if isinstance(outcome, Kept)]
+        found = list(outcomes)
+        if self._fits is not None and kept:
+            texts = [outcome.text for outcome in outcomes if isinstance(outcome, Kept)]
+            passing = self._fits([positions[k] for k in kept], texts)
+            for k, passes in zip(kept, passing, strict=True):
+                if not passes:
+                    found[k] = Dropped("off label")
+        return found
 
     def _answers(self, asked: Sequence[Asked]) -> list[Completion]:
         """Return the answers in the order of the requests, whenever they came."""

@@ -19,7 +19,7 @@ from evomix.modalities.text.wrappers import unwrap
 
 Reason = Literal[
     "filtered", "truncated", "damaged", "control token", "refusal", "empty", "comment", "no prose", "unfilled",
-    "too long", "too short", "copy", "echo", "duplicate",
+    "too long", "too short", "copy", "echo", "duplicate", "off label",
 ]  # fmt: skip
 """Why an answer was dropped, in the order of the tests."""
 

@@ -14,9 +14,10 @@ from evomix.modalities.tabular.schema import Schema
 from evomix.modalities.text.balancing import fresh_shares, with_class_shares
 from evomix.modalities.text.codec import TextCodec
 from evomix.modalities.text.embedder import TextEmbedder
-from evomix.modalities.text.generator import TextGenerator
+from evomix.modalities.text.generator import Fits, TextGenerator
 from evomix.modalities.text.hygiene import HygieneCounts
 from evomix.modalities.text.journal import JournaledModel
+from evomix.modalities.text.label_check import LabelCheck
 from evomix.modalities.text.lengths import count_words
 from evomix.modalities.text.recombination import Recombination
 from evomix.modalities.text.records import classes as classes_of
@@ -153,6 +154,14 @@ class TextModality:
         return facts | {f"Answers dropped: {reason}": count for reason, count in self.counts.dropped.items()}
 
 
+def _label_check(embedder: TextEmbedder, public: Population, count: int) -> Fits | None:
+    """Return what tells whether texts read like their class; ``None`` where public texts do not show it."""
+    check = LabelCheck.fit(embedder.sentences(texts_of(public)), classes_of(public), count) if count > 1 else None
+    if check is None:
+        return None
+    return lambda classes, texts: check.passes(embedder.sentences(texts), classes).tolist()
+
+
 def _of_each_class(classes: IntArray, size: int, rng: np.random.Generator) -> IntArray:
     """Return positions of ``size`` public records, as many of each class, without repeats if they last."""
     order = rng.permutation(len(classes))
@@ -196,5 +205,6 @@ def build_text_modality(
     if domain is None and prompts is None and public is not None:
         domain = LIKE_THE_EXAMPLES
     template = load_template(prompts or "general", domain=domain)
-    generator = TextGenerator(model, template, classes=classes.words, shares=shares, public=public)
+    fits = None if public is None else _label_check(embedder, public, len(classes))
+    generator = TextGenerator(model, template, classes=classes.words, shares=shares, public=public, fits=fits)
     return TextModality(codec, generator, embedder, public, model, generator.counts)
