@@ -76,7 +76,7 @@ def make_plan(spec: RunSpec, inputs: Inputs) -> Plan:
         epsilon=spec.epsilon,
         delta=spec.delta,
         rows=spec.rows,
-        rounds=text_rounds(spec) if inputs.modality.kind == "text" else spec.rounds,
+        rounds=text_rounds(spec, mechanism, inputs.records.units) if inputs.modality.kind == "text" else spec.rounds,
         candidates=text_candidates(spec, mechanism, inputs.records.units)
         if inputs.modality.kind == "text"
         else spec.candidates,

@@ -11,19 +11,20 @@ def _spec(**more):
 
 
 def test_what_is_named_stays():
-    assert text_rounds(_spec(rounds=7)) == 7
+    assert text_rounds(_spec(rounds=7), "gaussian", 1000) == 7
     assert text_candidates(_spec(candidates=55), "gaussian", 1000) == 55
     assert text_candidates(_spec(candidates=[5, 9]), "gaussian", 1000) == (5, 9)
 
 
 def test_lists_fix_the_rounds():
-    assert text_rounds(_spec(candidates=[5, 9])) is None
-    assert text_rounds(_spec(mechanism="linmix,gaussian")) is None
+    assert text_rounds(_spec(candidates=[5, 9]), "gaussian", 1000) is None
+    assert text_rounds(_spec(mechanism="linmix,gaussian"), "linmix,gaussian", 1000) is None
     assert text_candidates(_spec(mechanism="linmix,gaussian"), "linmix,gaussian", 1000) is None
 
 
 def test_two_candidates_a_row_as_far_as_votes_tell_them_apart():
-    assert text_rounds(_spec()) == 4
+    assert text_rounds(_spec(), "gaussian", 10_000) == 4
+    assert text_rounds(_spec(epsilon=0.5), "gaussian", 700) == 2
     few = text_candidates(_spec(rows=10), "gaussian", 1000)
     some = text_candidates(_spec(rows=few), "gaussian", 1000)
     most = text_candidates(_spec(rows=10**6), "gaussian", 1000)
