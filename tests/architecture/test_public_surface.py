@@ -75,7 +75,7 @@ SURFACE = {
         "theory_multiple",
         "vote_threshold",
     },
-    "evomix.transport": {"PointTransport", "Snapshot", "Transport", "wasserstein_cost"},
+    "evomix.transport": {"PointTransport", "Transport", "wasserstein_cost"},
 }
 
 

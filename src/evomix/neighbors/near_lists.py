@@ -19,7 +19,6 @@ from evomix.core.errors import SpecError
 from evomix.neighbors.proposals import Found, Proposer
 
 _LARGEST_COORDINATE = 1e150
-_MOST_COLUMNS = 1 << 31
 
 
 class ByColumn(NamedTuple):
@@ -71,15 +70,6 @@ class NearLists:
             raise SpecError(f"expected a count of at least 1, got count={counts.min()}")
         return self._with(rows, self.proposer.search(rows, counts, np.full(len(rows), np.inf)))
 
-    def extend_within(self, rows: NDArray[Any], radii: NDArray[Any]) -> "NearLists":
-        """Return the lists with those of ``rows`` made anew: all columns strictly nearer than ``radii`` (one for each).
-
-        Raises:
-            SpecError: a row is not one of the lists' or stands there twice, or a radius is not at least 0.
-        """
-        rows = self._checked(rows)
-        return self._with(rows, _within(self.proposer, rows, radii))
-
     def by_column(self, kept: NDArray[np.bool_] | None = None) -> ByColumn:
         """Return the entries by column, without the rows where ``kept`` (r,) is false."""
         kept = np.ones(len(self.reach), np.bool_) if kept is None else kept
@@ -128,32 +118,6 @@ def near_lists(
     every = np.arange(len(proposer.rows))
     found = proposer.search(every, np.full(len(every), count, np.int64), np.full(len(every), np.inf))
     return NearLists(*found, proposer)
-
-
-def near_lists_within(
-    points: NDArray[Any], *, rows: NDArray[Any], columns: NDArray[Any], radii: NDArray[Any], cap: float = math.inf
-) -> NearLists:
-    """Return the columns strictly nearer to each row than its radius and than ``cap``; else as :func:`near_lists`.
-
-    Args:
-        points: floats (n, k), as for :func:`near_lists`.
-        rows: integers (r,), positions in ``points``.
-        columns: integers (c,), distinct positions in ``points``.
-        radii: floats (r,), at least 0; one for each row.
-        cap: above 0.
-
-    Raises:
-        SpecError: an argument is outside these ranges.
-    """
-    proposer = _prepared(points, rows, columns, cap)
-    return NearLists(*_within(proposer, np.arange(len(proposer.rows)), radii), proposer)
-
-
-def _within(proposer: Proposer, rows: IntArray, radii: NDArray[Any]) -> Found:
-    limits = np.asarray(radii, np.float64)
-    if limits.shape != rows.shape or not (limits >= 0.0).all():
-        raise SpecError(f"expected a radius of at least 0 for each of {len(rows)} rows, got radii={limits}")
-    return proposer.search(rows, np.full(len(rows), _MOST_COLUMNS, np.int64), limits)
 
 
 def _prepared(points: NDArray[Any], rows: NDArray[Any], columns: NDArray[Any], cap: float) -> Proposer:

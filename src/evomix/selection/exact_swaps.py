@@ -9,12 +9,11 @@ from collections.abc import Iterator
 from typing import Final, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
-from evomix.core.arrays import FloatArray, IntArray
-from evomix.core.compiled import compiled
+from evomix.core.arrays import IntArray
 from evomix.selection.filling import Filling
-from evomix.selection.sharper_bounds import sharper
+from evomix.selection.sharper_bounds import Prices, sharper
+from evomix.selection.swap_bounds import SwapBounds
 from evomix.transport.room import Room
 
 TOLERANCE: Final = 1e-6
@@ -88,141 +87,147 @@ class _ExactSwaps:
     """A selection, its flow, and the bounds that swaps are measured against."""
 
     def __init__(self, filling: Filling, chosen: IntArray) -> None:
-        self._filling, self._flow = filling, filling.transport.flow
+        self._filling, self._transport, self._flow = filling, filling.transport, filling.transport.flow
         self.chosen = chosen.copy()
         self._served = filling.serving.serve(self.chosen)
-        self.cost = filling.cost_of(self._served)
+        self._capped = np.full(filling.supplies.size, np.inf)
+        self._seen = np.zeros(filling.demands.size + 1, np.int64)
         self._room: Room | None = None
-        self._lists, self._columns = filling.serving.lists, filling.serving.lists.by_column()
         self._prepare()
 
     def certify(self) -> None:
         """Solve anew among all pairs of points, so that what is found from here to the next swap is certain."""
-        self.cost = self._filling.cost_of(self._served)
         self._prepare()
-        self._room = self._filling.transport.room()
+        self._room = self._transport.room()
 
     def _prepare(self) -> None:
-        """Prepare bounds for the present prices."""
-        self._prices, self._room = self._flow.source_prices, None
-        if self._filling.serving.lists is not self._lists:
-            self._lists = self._filling.serving.lists
-            self._columns = self._lists.by_column()
-        self._gains = np.zeros(self._lists.shape[1])
-        self._add_gains(np.arange(self._prices.size), self._prices, 1.0, self._gains)
+        """Prepare bounds for the present selection."""
+        self.cost, self._room = self._filling.cost_of(self._served), None
+        self._bounds = SwapBounds(self._filling, self.chosen)
+        self._wanted = self._below()
+
+    def _below(self) -> float:
+        """Return the cost below which a swap counts: by more than the tolerance, and than the rounding of sums."""
+        rounding = _ROUNDING * float((self._filling.supplies * self._served.second).sum())
+        return self.cost - max(TOLERANCE * self.cost, rounding)
 
     def visit(self, slot: int, trials: int) -> Visit:
         """Try what the bounds leave of the swaps at one slot, at most ``trials``; make the first that helps."""
         if self.cost <= 0.0:
             return Visit([], 0, 0.0)
-        flow, served = self._flow, self._served
-        rows = np.flatnonzero(served.near == slot)
-        flow.set_slack_costs(rows, served.second[rows])
+        arcs, certified = self._flow.arcs, self._room is not None
+        visit = self._visit(slot, trials)
+        if self._flow.resolution == self._bounds.resolution:
+            if visit.near or self._flow.arcs == arcs:
+                return visit
+            self._flow.solve()  # arcs that trials have added cannot help here, but for rounding
+            if self._bounds.hold():
+                return visit
+        elif visit.near:
+            self._prepare()
+            return visit
+        # Costs are rounded more coarsely, or prices have moved: the flow and its bounds are made anew.
+        self.certify() if certified else self._prepare()
+        return self.visit(slot, trials - visit.tried)
+
+    def _visit(self, slot: int, trials: int) -> Visit:
+        flow, served, wanted = self._flow, self._served, self._wanted
+        flow.mark()
+        rows = np.flatnonzero(served.near == slot).astype(np.int32)
+        flow.move_slack_costs(rows, served.second[rows])
         flow.solve()
-        slack = served.first.copy()
-        slack[rows] = served.second[rows]
-        prices, wanted = flow.source_prices, self._wanted()
-        bounds = self._bounds(prices)
-        left = np.flatnonzero(bounds < wanted)
-        left = left[np.argsort(bounds[left], kind="stable")]
         least, tried = self.cost, 0
-        for candidate, bound in self._sharpened(left, bounds, prices):
+        for candidate, bound in self._left(self.cost + flow.spent):
             if bound >= wanted:
                 continue
             if tried == trials:
                 least = min(least, bound)
                 continue
-            cost, lower = self._cost_with(candidate, slack, wanted)
+            flow.mark()
+            cost, lower = self._cost_with(candidate)
             if cost < wanted:
-                return Visit(self._swap(slot, candidate, slack), tried, 0.0)
+                exact = flow.cost
+                if exact < wanted:
+                    return Visit(self._swap(slot, candidate, exact), tried, 0.0)
+                lower = min(lower, exact)
+            flow.undo()
             least, tried = min(least, lower), tried + 1
-        flow.set_slack_costs(rows, served.first[rows])
-        flow.solve()
+        flow.undo()
         return Visit([], tried, 1.0 - max(least, 0.0) / self.cost if least < wanted else 0.0)
 
-    def _wanted(self) -> float:
-        """Return the cost below which a swap counts: by more than the tolerance, and than the rounding of sums."""
-        return self.cost - max(
-            TOLERANCE * self.cost, _ROUNDING * float((self._filling.supplies * self._served.second).sum())
-        )
+    def _left(self, cost: float) -> Iterator[tuple[int, float]]:
+        """Yield candidates that bounds leave, most promising first, with sharper bounds, some at a time.
 
-    def _cost_with(self, candidate: int, slack: FloatArray, wanted: float) -> tuple[float, float]:
-        """Return the cost with one more candidate and a lower bound of it, and leave the candidate out again."""
-        part = slice(self._columns.starts[candidate], self._columns.starts[candidate + 1])
-        rows, distances = self._columns.rows[part], self._columns.distances[part]
-        nearer = distances < slack[rows]
-        rows = rows[nearer]
-        self._flow.set_slack_costs(rows, distances[nearer])
-        self._flow.solve()
-        cost = self._flow.cost
-        lower = cost - self._filling.transport.excess(self._room)
-        if lower < wanted <= cost and self._room is not None and self._room.floors.size:
-            self._filling.transport.solve()  # a pair without an arc does make a difference
-            cost = lower = self._flow.cost
-        self._flow.set_slack_costs(rows, slack[rows])
-        return cost, lower
-
-    def _swap(self, slot: int, candidate: int, slack: FloatArray) -> list[int]:
-        """Put ``candidate`` in ``slot``, from where ``slack`` are the slack costs; return the slots near the change."""
-        self.chosen[slot] = candidate
-        before, prices = self._served, self._prices
-        self._served = after = self._filling.serving.serve(self.chosen)
-        rows = np.flatnonzero(after.first != slack)
-        self._flow.set_slack_costs(rows, after.first[rows])
-        self._flow.solve()
-        self.cost = self._flow.cost
-        if self._filling.serving.lists is not self._lists:
-            self._prepare()
-        else:
-            self._room = None  # until the next certificate pairs without an arc are left aside
-            self._prices = self._flow.source_prices
-            self._move_gains(prices, self._prices, self._gains)
-        changed = (self._prices != prices) | (after.near != before.near) | (after.second != before.second)
-        near = np.unique(np.concatenate([after.near[changed], [slot]]))
-        return [int(one) for one in near if one >= 0]
-
-    def _bounds(self, prices: FloatArray) -> FloatArray:
-        """Return for every candidate a bound of the cost with it in the place of the one that was taken away."""
-        gains = self._gains.copy()
-        self._move_gains(self._prices, prices, gains)
-        gains += self._flow.cost - self._filling.transport.excess(self._room)
-        gains[self.chosen] = np.inf
-        return gains
-
-    def _sharpened(self, left: IntArray, bounds: FloatArray, sources: FloatArray) -> Iterator[tuple[int, float]]:
-        """Yield candidates with sharper bounds, some at a time: the first may do."""
-        sinks, room = self._flow.sink_prices, self._room
-        lowest = np.full(sinks.size, -np.inf) if room is None else room.lowest(sources)
-        arcs = self._flow.arcs_by_node()
+        Args:
+            cost: that of the flow with one of those selected taken away.
+        """
+        moved = self._bounds.moved()
+        cost -= self._transport.excess(self._room, moved)
+        bounds = self._bounds.at(moved)
+        bounds += cost
+        left = np.flatnonzero(bounds < self._wanted)
+        if not left.size:
+            return
+        left = left[np.argsort(bounds[left], kind="stable")]
+        # A copy: a trial that adds arcs may move these prices, and a raise belongs to the bound that it raises.
+        prices = Prices(
+            self._flow.node_prices.copy(), self._flow.resolution, self._flow.neighbours, self._filling.demands,
+            self._transport.lowest(self._room, moved), self._capped, self._seen,
+        )  # fmt: skip
         for start in range(0, left.size, _AT_A_TIME):
             part = left[start : start + _AT_A_TIME]
-            raised = sharper(part, self._columns, arcs, sources, sinks, self._filling.demands, lowest)
-            yield from zip(part.tolist(), (bounds[part] + raised).tolist(), strict=True)
+            sharpened = bounds[part] + sharper(part, self._wanted - bounds[part], self._bounds.columns, prices)
+            yield from zip(part.tolist(), sharpened.tolist(), strict=True)
 
-    def _move_gains(self, before: FloatArray, after: FloatArray, gains: FloatArray) -> None:
-        rows = np.flatnonzero(before != after)
-        self._add_gains(rows, before, -1.0, gains)
-        self._add_gains(rows, after, 1.0, gains)
+    def _cost_with(self, candidate: int) -> tuple[float, float]:
+        """Return the cost with one more candidate and a lower bound of it.
 
-    def _add_gains(self, rows: IntArray, prices: FloatArray, sign: float, gains: FloatArray) -> None:
-        lists = self._lists
-        _add_gains(lists.starts, lists.columns, lists.distances, rows, self._filling.supplies, prices, sign, gains)
+        Args:
+            candidate: it stays in the flow.
+        """
+        flow, columns = self._flow, self._bounds.columns
+        part = slice(columns.starts[candidate], columns.starts[candidate + 1])
+        rows, distances = columns.rows[part], columns.distances[part]
+        nearer = distances < flow.slack_costs[rows]
+        flow.move_slack_costs(rows[nearer], distances[nearer])
+        flow.solve()
+        cost = self.cost + flow.spent
+        if cost < self._wanted or self._room is None:
+            return cost, cost
+        lower = cost - self._transport.excess(self._room, self._bounds.moved())
+        if lower < self._wanted and self._room.floors is not None:
+            while self._transport.add_violated(self._room, self._bounds.moved()):
+                flow.solve()
+            cost = lower = self.cost + flow.spent
+        return cost, lower
 
+    def _swap(self, slot: int, candidate: int, cost: float) -> list[int]:
+        """Put ``candidate``, which the flow has already, in ``slot``; return the slots near the change.
 
-@compiled
-def _add_gains(
-    starts: IntArray,
-    columns: NDArray[np.int32],
-    distances: FloatArray,
-    rows: IntArray,
-    supplies: FloatArray,
-    prices: FloatArray,
-    sign: float,
-    gains: FloatArray,
-) -> None:  # pragma: no cover - compiled
-    """Add ``sign·Σ_v supply_v·(min(φ_v, c(v, x)) − φ_v)``, over ``rows``, to every candidate x."""
-    for row in rows:
-        for entry in range(starts[row], starts[row + 1]):
-            if distances[entry] >= prices[row]:
-                break
-            gains[columns[entry]] += sign * supplies[row] * (distances[entry] - prices[row])
+        Args:
+            slot: whose candidate the flow has no longer.
+            candidate: which it has.
+            cost: that of the flow.
+        """
+        old, before = self.chosen[slot], self._served
+        self.chosen[slot] = candidate
+        columns = self._bounds.columns
+        listing = [columns.rows[columns.starts[one] : columns.starts[one + 1]] for one in (old, candidate)]
+        self._served = after = self._filling.serving.exchange(before, self.chosen, np.concatenate(listing))
+        rows = np.flatnonzero(after.first != self._flow.slack_costs).astype(np.int32)
+        if rows.size:
+            self._flow.move_slack_costs(rows, after.first[rows])
+            self._flow.solve()
+            cost = self._flow.cost
+        moved = self._bounds.moved()
+        self._flow.keep()
+        self.cost, self._room = cost, None  # until the next certificate pairs without an arc are left aside
+        if self._filling.serving.lists is not self._bounds.lists:
+            self._bounds = SwapBounds(self._filling, self.chosen)
+        else:
+            self._bounds.follow(moved, old, candidate)
+        self._wanted = self._below()
+        changed = (after.near != before.near) | (after.second != before.second)
+        changed[moved[moved < changed.size]] = True
+        near = np.unique(np.append(after.near[changed], slot))
+        return [int(one) for one in near if one >= 0]

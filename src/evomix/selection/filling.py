@@ -37,8 +37,15 @@ class Filling:
         self.demands *= min(1.0, self.supplies.sum() / self.demands.sum())  # equal sums may differ in their last digits
         self.serving = Serving(points, sources=sources, eligible=eligible, cap=cap, size=size)
         self.transport = PointTransport(
-            points[sources], points[sinks], self.supplies, self.demands, slack_costs=np.zeros(sources.size), cap=cap
-        )
+            points[sources], points[sinks], self.supplies, self.demands, slack_costs=np.zeros(sources.size), cap=cap,
+            repeated=True,
+        )  # fmt: skip
+
+    def fill(self, served: Served) -> float:
+        """Return LSCost or somewhat more, solved among the arcs there are."""
+        self.transport.flow.set_slack_costs(np.arange(self.supplies.size), served.first)
+        self.transport.flow.solve()
+        return self.transport.flow.cost
 
     def cost_of(self, served: Served) -> float:
         """Return LSCost, solved among all pairs of points."""

@@ -133,10 +133,10 @@ def _with_negatives(
     if chosen is None:  # swaps before anything is filled: a better start, soon made
         seeds = seed_positions(serving.lists, filling.supplies, size=size)
         chosen = _swapped(serving, filling.supplies, seeds).chosen
-    least = filling.cost_of(serving.serve(chosen))
+    least = filling.fill(serving.serve(chosen))
     while True:
         following = _swapped(serving, np.maximum(filling.transport.kept, 0.0), chosen).chosen
-        cost = filling.cost_of(serving.serve(following))
+        cost = filling.fill(serving.serve(following))
         if not cost < least * (1.0 - TOLERANCE):
             return swap_exactly(filling, chosen, trials=trials)
         chosen, least = following, cost

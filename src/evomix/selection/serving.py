@@ -57,7 +57,8 @@ class Serving:
         slot_of[chosen] = np.arange(chosen.size)
         while True:
             lists = self.lists
-            near, first, second, found = _nearest_two(lists.starts, lists.columns, lists.distances, slot_of)
+            every = np.arange(lists.shape[0])
+            near, first, second, found = _nearest_two(lists.starts, lists.columns, lists.distances, slot_of, every)
             short = np.flatnonzero((found < 2) & np.isfinite(lists.reach))
             if not short.size:
                 break
@@ -68,6 +69,24 @@ class Serving:
         far = float(lists.distances.max(initial=0.0)) if complete else lists.cap
         first[found < 1], second[found < 2] = lists.cap, far
         return Served(near, first, second)
+
+    def exchange(self, served: Served, chosen: IntArray, rows: NDArray[np.integer[Any]]) -> Served:
+        """Return the same as :meth:`serve` after one of those selected was exchanged.
+
+        Args:
+            served: before.
+            chosen: int64 (m,), after.
+            rows: sources that list the old or the new one.
+        """
+        slot_of = np.full(self.lists.shape[1], -1, np.int64)
+        slot_of[chosen] = np.arange(chosen.size)
+        lists = self.lists
+        near, first, second, found = _nearest_two(lists.starts, lists.columns, lists.distances, slot_of, rows)
+        if found.min(initial=2) < 2:
+            return self.serve(chosen)
+        after = Served(served.near.copy(), served.first.copy(), served.second.copy())
+        after.near[rows], after.first[rows], after.second[rows] = near, first, second
+        return after
 
 
 def list_length(candidates: int, size: int) -> int:
@@ -85,18 +104,21 @@ def inflow(served: Served, votes: FloatArray, size: int) -> FloatArray:
 
 @compiled
 def _nearest_two(
-    starts: IntArray, columns: NDArray[np.int32], distances: FloatArray, slot_of: IntArray
+    starts: IntArray,
+    columns: NDArray[np.int32],
+    distances: FloatArray,
+    slot_of: IntArray,
+    rows: NDArray[np.integer[Any]],
 ) -> tuple[IntArray, FloatArray, FloatArray, IntArray]:  # pragma: no cover - compiled
-    rows = starts.size - 1
-    near, found = np.full(rows, -1), np.zeros(rows, np.int64)
-    first, second = np.zeros(rows), np.zeros(rows)
-    for row in range(rows):
-        for entry in range(starts[row], starts[row + 1]):
+    near, found = np.full(rows.size, -1), np.zeros(rows.size, np.int64)
+    first, second = np.zeros(rows.size), np.zeros(rows.size)
+    for k in range(rows.size):
+        for entry in range(starts[rows[k]], starts[rows[k] + 1]):
             slot = slot_of[columns[entry]]
             if slot < 0:
                 continue
-            if found[row]:
-                second[row], found[row] = distances[entry], 2
+            if found[k]:
+                second[k], found[k] = distances[entry], 2
                 break
-            near[row], first[row], found[row] = slot, distances[entry], 1
+            near[k], first[k], found[k] = slot, distances[entry], 1
     return near, first, second, found

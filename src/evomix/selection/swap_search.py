@@ -1,14 +1,15 @@
 """Weighted k-median by swaps on neighbour lists, certified: at the end no swap lowers the cost.
 
-For a selection S the cost is ``Σ_v w_v · min(min_{s∈S} ρ(v, s), fixed_v, cap)``. The lists are short and the answer is
-still exact. What a list leaves out is at least its reach away. So a row whose second nearest selected candidate is not
-listed makes the removal of its nearest look cheaper than it is, never dearer, and no other price depends on it. Such
-prices are lower bounds: if they rule a swap out it is ruled out, and if they do not, the lists in question are made
-longer and the swap is priced again. Only swaps with an exact price are made.
+For a selection S the cost is ``Σ_v w_v · min(min_{s∈S} ρ(v, s), cap)``, with the cap of the lists. These are short and
+the answer is still exact. What a list leaves out is at least its reach away. So a row whose second nearest selected
+candidate is not listed makes the removal of its nearest look cheaper than it is, never dearer, and no other price
+depends on it. Such prices are lower bounds: if they rule a swap out it is ruled out, and if they do not, the lists in
+question are made longer and the swap is priced again. Only swaps with an exact price are made.
 
 Post-processing; costs nothing. Source: Schubert and Rousseeuw, "Fast and eager k-medoids clustering" (2021).
 """
 
+import math
 from dataclasses import dataclass
 from typing import Any, Final
 
@@ -52,8 +53,6 @@ def swap_search(
     weights: NDArray[Any],
     chosen: NDArray[Any],
     *,
-    cap: float | None = None,
-    fixed: NDArray[Any] | None = None,
     tolerance: float = 1e-6,
     most_passes: int = 100,
 ) -> Swapped:
@@ -63,26 +62,20 @@ def swap_search(
         lists: neighbour lists of r rows among c candidates.
         weights: floats (r,), at least 0. Rows of weight 0 do not count.
         chosen: integers (m,), the start: distinct positions among the candidates, m ≥ 1.
-        cap: distances count as at most this; by default the lists' cap, which it must not exceed.
-        fixed: floats (r,), at least 0: a distance at which each row is served in any case. None: it is not.
         tolerance: a swap must lower the cost by more than this share of it; above 0, below 1.
         most_passes: stop after as many passes over the candidates.
 
     Raises:
         SpecError: an argument is outside these ranges.
     """
-    cap = lists.cap if cap is None else cap
-    weights, chosen, fixed = _checked(lists, weights, chosen, fixed)
-    if not 0.0 < cap <= lists.cap:
-        raise SpecError(f"expected a cap above 0 and at most the lists' {lists.cap}, got cap={cap}; make lists anew")
+    weights, chosen = _checked(lists, weights, chosen)
     if not 0.0 < tolerance < 1.0 or most_passes < 1:
         raise SpecError(
             "expected a tolerance between 0 and 1 and at least one pass, got "
             f"tolerance={tolerance}, most_passes={most_passes}"
         )
-    limits = np.minimum(fixed, cap)
     state = swap_moves.fresh_state(chosen, lists.shape)
-    lists, problem = _covered(lists, weights, limits, state)
+    lists, problem = _covered(lists, weights, state)
     complete = False
     for passes in range(1, most_passes + 1):  # noqa: B007 (told to the caller)
         cost = swap_moves.look_at_all(problem, state, np.empty(len(weights), np.bool_))
@@ -93,15 +86,15 @@ def swap_search(
             complete = True
             break
         lists = _lengthened(lists, np.flatnonzero(state.hidden & (state.near >= 0) & wanted[state.near]))
-        problem = _problem(lists, weights, limits)
+        problem = _problem(lists, weights)
     cost = swap_moves.look_at_all(problem, state, np.empty(len(weights), np.bool_))
     return Swapped(state.chosen, cost, passes, complete, lists)
 
 
-def _covered(lists: NearLists, weights: FloatArray, limits: FloatArray, state: State) -> tuple[NearLists, Problem]:
+def _covered(lists: NearLists, weights: FloatArray, state: State) -> tuple[NearLists, Problem]:
     """Make lists longer until every row that counts lists its nearest selected candidate."""
     while True:
-        problem, lost = _problem(lists, weights, limits), np.zeros(len(weights), np.bool_)
+        problem, lost = _problem(lists, weights), np.zeros(len(weights), np.bool_)
         swap_moves.look_at_all(problem, state, lost)
         if not lost.any():
             return lists, problem
@@ -113,14 +106,14 @@ def _lengthened(lists: NearLists, rows: IntArray) -> NearLists:
     return lists.extend(rows, np.maximum(_LONGER * lengths, _SHORTEST))
 
 
-def _problem(lists: NearLists, weights: FloatArray, limits: FloatArray) -> Problem:
+def _problem(lists: NearLists, weights: FloatArray) -> Problem:
     # A finite stand-in for "nothing else serves this row", beyond every distance that is ever compared with it.
     reach = lists.reach[np.isfinite(lists.reach)]
     beyond = 2.0 * max(float(lists.distances.max(initial=0.0)), float(reach.max(initial=0.0))) or 1.0
     columns = lists.by_column(weights > 0.0)
     return Problem(
         weights,
-        np.where(np.isfinite(limits), limits, beyond),
+        np.full(len(weights), lists.cap if math.isfinite(lists.cap) else beyond),
         lists.starts,
         lists.columns,
         lists.distances,
@@ -131,17 +124,12 @@ def _problem(lists: NearLists, weights: FloatArray, limits: FloatArray) -> Probl
     )
 
 
-def _checked(
-    lists: NearLists, weights: NDArray[Any], chosen: NDArray[Any], fixed: NDArray[Any] | None
-) -> tuple[FloatArray, IntArray, FloatArray]:
+def _checked(lists: NearLists, weights: NDArray[Any], chosen: NDArray[Any]) -> tuple[FloatArray, IntArray]:
     rows, candidates = lists.shape
     weights, chosen = np.asarray(weights, np.float64), np.asarray(chosen, np.int64)
-    limits = np.full(rows, np.inf) if fixed is None else np.asarray(fixed, np.float64)
     if weights.shape != (rows,) or not (np.isfinite(weights) & (weights >= 0.0)).all():
         raise SpecError(f"expected a weight of at least 0 for each of {rows} rows, got shape {weights.shape}")
-    if limits.shape != (rows,) or not (limits >= 0.0).all():
-        raise SpecError(f"expected a fixed distance of at least 0 for each of {rows} rows, got shape {limits.shape}")
     inside = chosen.ndim == 1 and chosen.size and chosen.min() >= 0 and chosen.max() < candidates
     if not inside or len(np.unique(chosen)) < len(chosen):
         raise SpecError(f"expected distinct positions among {candidates} candidates, at least one, got chosen={chosen}")
-    return weights, chosen, limits
+    return weights, chosen

@@ -6,7 +6,6 @@
 
 from evomix.transport.network_simplex import Transport
 from evomix.transport.points import PointTransport
-from evomix.transport.spanning_tree import Snapshot
 from evomix.transport.wasserstein import wasserstein_cost
 
-__all__ = ["PointTransport", "Snapshot", "Transport", "wasserstein_cost"]
+__all__ = ["PointTransport", "Transport", "wasserstein_cost"]

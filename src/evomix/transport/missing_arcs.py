@@ -44,6 +44,17 @@ class Worst(NamedTuple):
         """Return lists of ``width`` empty places: gain 0, partner −1."""
         return cls(np.zeros((nodes, width)), np.full((nodes, width), -1, np.int64))
 
+    @staticmethod
+    def pairs(by_source: "Worst", by_sink: "Worst", sources: IntArray, sinks: IntArray) -> tuple[IntArray, IntArray]:
+        """Return what two lists hold, partners being positions in the other's names: sources and sinks, no repeats."""
+        at, places = np.nonzero(by_source.partners >= 0)
+        back, others = np.nonzero(by_sink.partners >= 0)
+        tails = np.concatenate([sources[at], sources[by_sink.partners[back, others]]])
+        heads = np.concatenate([sinks[by_source.partners[at, places]], sinks[back]])
+        width = int(sinks.max(initial=0)) + 1
+        both = np.unique(tails * width + heads)
+        return both // width, both % width
+
 
 class AllPairs:
     """Sources and sinks, prepared for scans.
@@ -54,21 +65,28 @@ class AllPairs:
         cap: distances beyond it count as the cap.
 
     Attributes:
+        sources: as given.
+        sinks: as given.
         cap: as given.
         scale: gaps are multiplied by it, a power of two, in matrix products.
         largest: no pair costs more.
     """
 
     def __init__(self, sources: FloatArray, sinks: FloatArray, *, cap: float) -> None:
-        self._sources, self._sinks, self.cap = sources, sinks, cap
+        self.sources, self.sinks, self.cap = sources, sinks, cap
         self._centre = sinks.mean(axis=0, dtype=np.float64)
         largest = max(spread(side, np.arange(len(side)), self._centre) for side in (sources, sinks))
         self.scale = power_of_two(largest)
-        self.largest = min(cap, 2.0 * math.sqrt(sources.shape[1]) * largest)
+        self.largest = min(cap, self._diameter())
+
+    @property
+    def shape(self) -> tuple[int, int]:
+        """Numbers of sources and of sinks."""
+        return len(self.sources), len(self.sinks)
 
     def distances(self, sources: IntArray, sinks: IntArray) -> FloatArray:
         """Return min(ρ, cap) of pairs, float64, by squared gaps in float64."""
-        return _distances(self._sources, self._sinks, sources, sinks, self.scale, self.cap)
+        return _distances(self.sources, self.sinks, sources, sinks, self.scale, self.cap)
 
     def gaining(
         self, rows: IntArray, columns: IntArray, source_prices: FloatArray, sink_prices: FloatArray, *,
@@ -86,24 +104,16 @@ class AllPairs:
             margin: at least 0.
             width: at least 1.
         """
-        vectors, radii = self._prepared(self._sinks, columns)
-        right = Side(self._sinks[columns], radii, sink_prices[columns])
-        by_sink = Worst.none(len(columns), width)
-        heads, tails = [], []
+        vectors, radii = self._prepared(self.sinks, columns)
+        right = Side(self.sinks[columns], radii, sink_prices[columns])
+        by_source, by_sink = Worst.none(len(rows), width), Worst.none(len(columns), width)
         for part in parts(len(rows), len(columns), cells=SCORES):
-            scaled, radii = self._prepared(self._sources, rows[part])
-            left = Side(self._sources[rows[part]], radii, source_prices[rows[part]])
-            by_source = Worst.none(len(scaled), width)
+            scaled, radii = self._prepared(self.sources, rows[part])
+            left = Side(self.sources[rows[part]], radii, source_prices[rows[part]])
             products, bound = scaled @ vectors.T, Bound.of(scaled.shape[1] + 1)
-            _scan(products, left, right, by_source, by_sink, part.start, bound, self.scale, self.cap, margin)
-            at, _ = np.nonzero(by_source.partners >= 0)
-            tails.append(rows[part][at])
-            heads.append(columns[by_source.partners[by_source.partners >= 0]])
-        at, _ = np.nonzero(by_sink.partners >= 0)
-        heads.append(columns[at])
-        tails.append(rows[by_sink.partners[by_sink.partners >= 0]])
-        pairs = np.unique(np.concatenate(tails) * len(self._sinks) + np.concatenate(heads))
-        return pairs // len(self._sinks), pairs % len(self._sinks)
+            some = Worst(by_source.gains[part], by_source.partners[part])
+            _scan(products, left, right, some, by_sink, part.start, bound, self.scale, self.cap, margin)
+        return Worst.pairs(by_source, by_sink, rows, columns)
 
     def products(self) -> Iterator[tuple[slice, NDArray[np.float32], FloatArray, FloatArray, Bound]]:
         """Yield parts of the sources with their inner products with all sinks, both norms, and the error bound.
@@ -111,11 +121,16 @@ class AllPairs:
         Vectors are centred and scaled. ``A² + B² − 2·product`` is the squared distance times ``scale``², but for an
         error that is bounded as in :meth:`gaining`.
         """
-        vectors, right = self._prepared(self._sinks, np.arange(len(self._sinks)))
+        vectors, right = self._prepared(self.sinks, np.arange(len(self.sinks)))
         bound = Bound.of(vectors.shape[1] + 1)
-        for part in parts(len(self._sources), len(self._sinks), cells=SCORES):
-            scaled, left = self._prepared(self._sources, np.arange(part.start, part.stop))
+        for part in parts(len(self.sources), len(self.sinks), cells=SCORES):
+            scaled, left = self._prepared(self.sources, np.arange(part.start, part.stop))
             yield part, scaled @ vectors.T, left, right, bound
+
+    def _diameter(self) -> float:
+        """Return the sum of the largest norms, a little raised: no gap is larger."""
+        norms = [self._prepared(side, np.arange(len(side)))[1].max() for side in (self.sources, self.sinks)]
+        return float(sum(norms)) * (1.0 + 2.0**-30) / self.scale
 
     def _prepared(self, points: FloatArray, chosen: IntArray) -> tuple[NDArray[np.float32], FloatArray]:
         return centred(points, chosen, self._centre, self.scale)
@@ -168,12 +183,12 @@ def _scan(
                 if square >= limit * limit:
                     continue
             gain = limit - min(math.sqrt(max(square, 0.0)), top)
-            _note(by_source, i, j, gain)
-            _note(by_sink, j, first + i, gain)
+            note(by_source, i, j, gain)
+            note(by_sink, j, first + i, gain)
 
 
 @compiled
-def _note(worst: Worst, node: int, partner: int, gain: float) -> None:  # pragma: no cover - compiled
+def note(worst: Worst, node: int, partner: int, gain: float) -> None:  # pragma: no cover - compiled
     """Insert a pair in the list of a node if it gains more than the last of it."""
     gains, partners = worst.gains[node], worst.partners[node]
     slot = gains.size

@@ -7,10 +7,10 @@
     flow.solve()
     flow.cost, flow.kept, flow.shipped, flow.unmet, flow.source_prices, flow.sink_prices
 
-    state = flow.snapshot()                      # a trial solve …
+    flow.mark()                                  # a trial solve …
     flow.set_slack_costs([3, 7], [0.5, 0.1])     # the basis stays feasible
     flow.solve()                                 # so this takes a few pivots
-    flow.restore(state)                          # … undone, slack costs included
+    flow.undo()                                  # … undone, slack costs included, in time of what it changed
 
     flow.add_arcs(tails, heads, costs)           # they start empty; solve again
 
@@ -33,21 +33,21 @@ from numpy.typing import ArrayLike, NDArray
 from evomix.core.arrays import FloatArray, IntArray
 from evomix.core.errors import SpecError
 from evomix.transport.arguments import finite_numbers, positions_below, rounded
-from evomix.transport.pricing import Arcs, improve, incidence, repair
-from evomix.transport.spanning_tree import Snapshot, cost_of, move_slack, reprice, star
+from evomix.transport.marks import Mark
+from evomix.transport.pricing import Neighbours, Queue, improve, neighbours, repair
+from evomix.transport.solution import LACK, Solution
+from evomix.transport.spanning_tree import move_slack, reprice, star, unwind
 
 _MASS_BITS = 60
 """Sums of masses stay below 2^61."""
 _BALANCE_BITS = 20
 """Totals that differ by less than 2^-40 of them are equal but for rounding: demand gives way."""
-_LACK = 1 << 61
-"""Cost of a unit that a sink lacks: more than any path of arcs, whose costs sum to less than 2^59."""
 _PATH_BITS = 59
 _PIVOTS = 1 << 14
 """Pivots in one call of compiled code: between two calls Ctrl-C gets through."""
 
 
-class Transport:
+class Transport(Solution):
     """A transport problem with its present basis.
 
     Args:
@@ -95,16 +95,15 @@ class Transport:
         self._cost_exponent = -(1 << 20)
         self._start = 0
         self._stale = True
-        self._optimal_arcs, self._changed = 0, np.zeros(0, np.int32)
-        self._starts, self._incident = np.zeros(0, np.int64), np.zeros(0, np.int32)
+        self._optimal_arcs = 0
+        self._changed: list[NDArray[np.int32]] = []  # sources whose slack costs have, since the basis was optimal
+        self._neighbours: Neighbours | None = None
+        self._queue = Queue.empty(self._sources + self._sinks)
+        self._marks: list[Mark] = []
+        self._serial = 0
         self._costs = np.zeros(self._real.size, np.int64)
         self._requantise(slice(None))
         self.add_arcs(tails, heads, costs)
-
-    @property
-    def resolution(self) -> float:
-        """The unit of cost: costs are rounded to its multiples."""
-        return math.ldexp(1.0, self._cost_exponent)
 
     def solve(self) -> None:
         """Go from the present basis to an optimal one."""
@@ -114,29 +113,59 @@ class Transport:
         block, optimal = max(32, math.isqrt(self._costs.size)), False
         arcs = (self._tails, self._heads, self._costs)
         while not optimal:
+            self._make_space()
             self._start, optimal = improve(self._tree, self._sources, *arcs, self._start, block, _PIVOTS)
-        self._optimal_arcs, self._changed = self._real.size, self._changed[:0]
+        self._optimal_arcs, self._changed = self._real.size, []
 
     def _repaired(self) -> bool:
         """Price the arcs near what changed since the basis was optimal; return whether it is optimal again."""
-        if self._changed.size == 0:
+        if not self._changed:
             return True
-        arcs = (self._tails, self._heads)
-        if self._starts.size == 0:
-            self._starts, self._incident = incidence(self._sources + self._sinks, *arcs)
-        changed, self._changed, self._optimal_arcs = self._changed, self._changed[:0], 0
-        if repair(self._tree, self._sources, *arcs, self._costs, self._starts, self._incident, changed):
+        changed, self._changed, self._optimal_arcs = np.concatenate(self._changed), [], 0
+        self._make_space()
+        if repair(self._tree, self._sources, self.neighbours, self._costs, changed, self._queue):
             self._optimal_arcs = self._real.size
         return self._optimal_arcs > 0
 
-    def _index_arcs(self) -> None:
-        if self._starts.size == 0:
-            self._starts, self._incident = incidence(self._sources + self._sinks, self._tails, self._heads)
+    @property
+    def neighbours(self) -> Neighbours:
+        """The arcs as they are now, by node, their costs in units of ``resolution``."""
+        if self._neighbours is None:
+            self._neighbours = neighbours(self._sources + self._sinks, self._tails, self._heads, self._costs)
+        return self._neighbours
 
-    def arcs_by_node(self) -> Arcs:
-        """Return the arcs as they are now, by node."""
-        self._index_arcs()
-        return Arcs(self._starts, self._incident, self._tails, self._heads, self._real)
+    def mark(self) -> None:
+        """Remember the present basis, which has to be optimal, and slack costs; marks may be set one after another."""
+        self.solve()
+        if not self._marks:
+            self._tree.spent[0] = 0.0
+        state = self._tree.journal.state
+        self._marks.append(Mark(int(state[0]), int(state[1]), self.spent, self._optimal_arcs, self._cost_exponent, []))
+        self._serial += 1
+        state[1] = self._serial
+
+    def undo(self) -> None:
+        """Go back to the last mark, and take it away; arcs added since stay, without flow."""
+        mark = self._marks.pop()
+        unwind(self._tree, mark.records)
+        self._tree.journal.state[1] = mark.number
+        for where, real in reversed(mark.slack_costs):
+            self._real[where] = real
+            self._costs[where] = rounded(real, -self._cost_exponent)
+        self._changed, self._optimal_arcs = [], mark.optimal_arcs
+        self._tree.spent[0] = math.ldexp(mark.spent, -self._mass_exponent - self._cost_exponent)
+        if mark.cost_exponent != self._cost_exponent:  # then prices are in another unit
+            self._stale, self._optimal_arcs = True, 0
+
+    def keep(self) -> None:
+        """Take all marks away: what was done since stays."""
+        self._marks.clear()
+        self._tree.journal.state[:] = 0
+
+    def _make_space(self) -> None:
+        """Make space in the journal for a record of every node, which no one call exceeds."""
+        if self._marks:
+            self._tree = self._tree._replace(journal=self._tree.journal.with_space(self._tree.parent.size))
 
     def set_slack_costs(self, positions: ArrayLike, values: ArrayLike) -> None:
         """Change what keeping a unit costs at some sources; the present basis stays feasible, :meth:`solve` re-prices.
@@ -151,13 +180,24 @@ class Transport:
         where = positions_below("positions", positions, self._sources)
         if np.unique(where).size < where.size:
             raise SpecError("expected distinct positions; a source stands there twice")
-        self._real[where] = finite_numbers("values", values, where.size)
+        self.move_slack_costs(where, finite_numbers("values", values, where.size))
+
+    def move_slack_costs(self, where: NDArray[np.int32], values: FloatArray) -> None:
+        """:meth:`set_slack_costs` without its checks: ``where`` int32 (k,), ``values`` float64 (k,)."""
+        real = self._real[where]
+        if self._marks:
+            self._marks[-1].slack_costs.append((where, real))
+        self._real[where] = values
         stale, exponent, before = self._stale, self._cost_exponent, self._costs[where]
         self._requantise(where)
         if not stale and exponent == self._cost_exponent:
+            self._make_space()
             move_slack(self._tree, where, self._costs[where] - before)
             self._stale = False
-        self._changed = np.union1d(self._changed, where).astype(np.int32)
+        else:  # prices are set anew as a whole
+            held = np.where(self._tree.arc[where] == where, self._tree.flow[where], 0)
+            self._tree.spent[0] += math.ldexp(float((values - real) @ held), -self._cost_exponent)
+        self._changed.append(where)
 
     def add_arcs(self, tails: ArrayLike, heads: ArrayLike, costs: ArrayLike) -> None:
         """Append arcs without flow; their positions follow those of the arcs before.
@@ -178,23 +218,9 @@ class Transport:
         self._heads = np.concatenate([self._heads, new_heads + np.int32(self._sources)])
         self._real = np.concatenate([self._real, new_costs])
         self._costs = np.concatenate([self._costs, np.zeros(self._real.size - self._costs.size, np.int64)])
-        self._starts, self._incident = np.zeros(0, np.int64), np.zeros(0, np.int32)
+        self._neighbours = None
         self._start = first if first < self._real.size else 0
         self._requantise(slice(first, None))
-
-    def snapshot(self) -> Snapshot:
-        """Return the present basis and slack costs."""
-        slack_costs = self._real[: self._sources].copy()
-        return Snapshot(self._tree.copy(), slack_costs, self._optimal_arcs, self._changed, self._cost_exponent)
-
-    def restore(self, state: Snapshot) -> None:
-        """Go back to a snapshot of this problem; arcs added since stay, without flow."""
-        self._tree = state.tree.copy()
-        changed = np.flatnonzero(self._real[: self._sources] != state.slack_costs)
-        self._real[changed] = state.slack_costs[changed]
-        self._requantise(changed)
-        self._changed = state.changed
-        self._optimal_arcs = state.optimal_arcs if state.cost_exponent == self._cost_exponent else 0
 
     def _whole_masses(self) -> IntArray:
         masses = rounded(np.concatenate([self._supplies, self._demands]), -self._mass_exponent)
@@ -209,86 +235,13 @@ class Transport:
         largest = float(np.abs(self._real[changed]).max(initial=0.0))
         exponent = math.frexp(largest)[1] - (_PATH_BITS - self._tree.parent.size.bit_length())
         if largest > 0.0 and exponent > self._cost_exponent:
+            self._tree.spent[0] = math.ldexp(self._tree.spent[0], self._cost_exponent - exponent)
             self._cost_exponent, changed, self._optimal_arcs = exponent, slice(None), 0
+            self._neighbours = None
         self._costs[changed] = rounded(self._real[changed], -self._cost_exponent)
-        self._costs[self._sources : self._sources + self._sinks] = _LACK
+        if isinstance(changed, slice):
+            self._costs[self._sources : self._sources + self._sinks] = LACK
         self._stale = True
-
-    @property
-    def arcs(self) -> int:
-        """Number of arcs between sources and sinks."""
-        return int(self._real.size) - self._sources - self._sinks
-
-    @property
-    def cost(self) -> float:
-        """Cost of the present flow, Σ cost·flow + Σ slack_cost·kept; what is unmet costs nothing."""
-        return math.ldexp(cost_of(self._tree, self._real), self._mass_exponent)
-
-    @property
-    def shipped(self) -> tuple[IntArray, FloatArray]:
-        """Positions of the arcs that carry flow, int64, and how much, float64."""
-        arcs = self._tree.arc[:-1].astype(np.int64) - self._sources - self._sinks
-        carrying = (arcs >= 0) & (self._tree.flow[:-1] > 0)
-        return arcs[carrying], self._amounts()[carrying]
-
-    @property
-    def kept(self) -> FloatArray:
-        """What stays at each source, float64 (p,)."""
-        return self._to_ground()[: self._sources]
-
-    @property
-    def lacking(self) -> FloatArray:
-        """What each sink lacks, float64 (q,)."""
-        return self._to_ground()[self._sources :]
-
-    @property
-    def unmet(self) -> float:
-        """Demand that is not met, in all."""
-        return float(self.lacking.sum())
-
-    @property
-    def source_prices(self) -> FloatArray:
-        """Dual prices φ of the sources, float64 (p,).
-
-        After ``solve``, up to ``resolution``: ``φ(v) ≤ slack_cost(v)``, ``φ(v) − φ(u) ≤ cost`` of every arc, and
-        ``Σ supply·φ − Σ demand·φ`` is the cost. −∞ where a unit more would fill what a sink lacks.
-        """
-        return self._prices()[: self._sources]
-
-    @property
-    def sink_prices(self) -> FloatArray:
-        """Dual prices φ of the sinks, float64 (q,): one unit more of demand costs −φ(u)."""
-        return self._prices()[self._sources :]
-
-    def bound(self) -> float:
-        """Return a lower bound of the cost of any flow over these arcs that meets the demands; −∞ where none was found.
-
-        The prices in float64, lowered at the sources by what they miss feasibility by, against the costs as given;
-        less the rounding of the sums. It owes nothing to the solver.
-        """
-        source, sink = self.source_prices, self.sink_prices
-        if not (np.isfinite(source).all() and np.isfinite(sink).all()):
-            return -math.inf
-        first = self._sources + self._sinks
-        slack, costs = self._real[: self._sources], self._real[first:]
-        excess = source[self._tails[first:]] - sink[self._heads[first:] - self._sources] - costs
-        source -= max(float(excess.max(initial=0.0)), float((source - slack).max(initial=0.0)))
-        terms = np.concatenate([self._supplies * source, -self._demands * sink])
-        return math.fsum(terms) - 2.0**-50 * math.fsum(np.abs(terms))
-
-    def _amounts(self) -> FloatArray:
-        return np.ldexp(self._tree.flow[:-1].astype(np.float64), self._mass_exponent)
-
-    def _to_ground(self) -> FloatArray:
-        amounts = self._amounts()
-        return np.where(self._tree.arc[:-1] == np.arange(amounts.size), amounts, 0.0)
-
-    def _prices(self) -> FloatArray:
-        self._refresh()
-        price = self._tree.price[:-1]
-        prices = np.ldexp(price.astype(np.float64), self._cost_exponent)
-        prices[price < -_LACK // 2] = -np.inf
-        return prices
 
     def _refresh(self) -> None:
         if self._stale:

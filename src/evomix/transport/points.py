@@ -2,7 +2,7 @@
 
     problem = PointTransport(source_points, sink_points, supplies, demands, slack_costs=…, cap=…)
     problem.solve()                       # optimal among all p·q pairs
-    problem.flow                          # the Transport: cost, kept, prices, snapshot, …
+    problem.flow                          # the Transport: cost, kept, prices, …
 
     problem.flow.set_slack_costs(…); problem.flow.solve()      # optimal among the arcs there are
     problem.certify()                     # 0: among all pairs as well; else so many arcs were added: solve again
@@ -14,18 +14,19 @@ Post-processing; costs no privacy.
 """
 
 import math
-from typing import Final
+from typing import Any, Final
 
 import numpy as np
-from numpy.typing import ArrayLike
+from numpy.typing import ArrayLike, NDArray
 
 from evomix.core.arrays import FloatArray, IntArray
 from evomix.core.errors import SpecError
 from evomix.neighbors.near_lists import near_lists
 from evomix.transport.arguments import finite_numbers
+from evomix.transport.floors import MOST_PAIRS, Floors
 from evomix.transport.missing_arcs import AllPairs
 from evomix.transport.network_simplex import Transport
-from evomix.transport.room import Room, room_of
+from evomix.transport.room import Moved, Room, Violated, room_of
 
 _NEAREST: Final = 32
 """Nearest partners of each point that have arcs from the start."""
@@ -48,6 +49,8 @@ class PointTransport:
         slack_costs: floats (p,): cost of a unit that stays at its source.
         cap: positive.
         aligned: start from points that are near after both sets were centred: quicker where all supply is shipped.
+        repeated: :meth:`certify` will be called many times: lower bounds of all costs are kept for it (2 bytes each, at
+            most 4 GiB).
         free: supply that is at no point: it fills any sink, or stays, at no cost.
 
     Attributes:
@@ -68,6 +71,7 @@ class PointTransport:
         cap: float = math.inf,
         free: float = 0.0,
         aligned: bool = False,
+        repeated: bool = False,
     ) -> None:
         # Float64 on one side makes gaps float64.
         sources, sinks = _matrix("sources", sources).astype(np.float64, copy=False), _matrix("sinks", sinks)
@@ -82,15 +86,20 @@ class PointTransport:
         self._pairs = AllPairs(sources, sinks, cap=cap)
         self._complete = len(sources) * len(sinks) <= _DENSE
         self._supplies = supply
-        self._room: Room | None = None
+        self._repeated = repeated
+        self._floors: Floors | None = None
+        self._arcs: list[tuple[IntArray, IntArray]] = []
         self._source_reach, self._sink_reach = np.zeros(len(sources)), np.zeros(len(sinks))
         if self._complete:
             tails, heads = np.divmod(np.arange(len(sources) * len(sinks)), len(sinks))
         else:
-            tails, heads = self._near_centred(sources, sinks) if aligned else self._near(sources, sinks, cap)
+            tails, heads = self._first_arcs(sources, sinks, cap, aligned=aligned)
             path = _path(sources, sinks, supply, demand)
             both = np.unique(np.append(tails, path[0]) * len(sinks) + np.append(heads, path[1]))
             tails, heads = both // len(sinks), both % len(sinks)
+        self._arcs.append((tails, heads))
+        if self._floors is not None:
+            self._floors.have_arcs(tails, heads)
         costs, slack = self._pairs.distances(tails, heads), finite_numbers("slack_costs", slack_costs, len(sources))
         if free > 0.0:
             supply, slack = np.append(supply, free), np.append(slack, 0.0)
@@ -120,32 +129,94 @@ class PointTransport:
         if self._complete:
             return 0
         source, sink = self._prices()
-        largest = max(float(np.abs(source).max()), float(np.abs(sink).max()))
-        margin = 2.0 * self.flow.resolution + _ROUNDING * largest
+        return self._add(*self._gaining(source, sink, self._margin(source, sink)))
+
+    def _margin(self, source: FloatArray, sink: FloatArray) -> float:
+        largest = max(float(np.abs(source).max(initial=0.0)), float(np.abs(sink).max(initial=0.0)))
+        return 2.0 * self.flow.resolution + _ROUNDING * largest
+
+    def _add(self, tails: IntArray, heads: IntArray) -> int:
+        if tails.size:
+            self._arcs.append((tails, heads))
+            if self._floors is not None:
+                self._floors.have_arcs(tails, heads)
+            self.flow.add_arcs(tails, heads, self._pairs.distances(tails, heads))
+        return len(tails)
+
+    def _gaining(self, source: FloatArray, sink: FloatArray, margin: float) -> tuple[IntArray, IntArray]:
+        if self._repeated and (floors := self._all_floors()) is not None:
+            found = floors.gaining(source, sink, margin=margin, width=_ADDED)
+            if found is not None:
+                return found
         # A pair without an arc costs at least what either end's list reaches out to.
         rows = np.flatnonzero(source - self._source_reach > sink.min() + margin)
         columns = np.flatnonzero(sink + self._sink_reach < source.max() - margin)
         if not rows.size or not columns.size:
-            return 0
-        tails, heads = self._pairs.gaining(rows, columns, source, sink, margin=margin, width=_ADDED)
-        self.flow.add_arcs(tails, heads, self._pairs.distances(tails, heads))
-        return len(tails)
+            return np.zeros(0, np.int64), np.zeros(0, np.int64)
+        return self._pairs.gaining(rows, columns, source, sink, margin=margin, width=_ADDED)
+
+    def _all_floors(self) -> Floors | None:
+        """Return lower bounds of all costs, made once; None where there are too many pairs."""
+        if self._floors is None and math.prod(self._pairs.shape) <= MOST_PAIRS:
+            self._floors = Floors.of(self._pairs)
+            for tails, heads in self._arcs:
+                self._floors.have_arcs(tails, heads)
+        return self._floors
 
     def room(self) -> Room | None:
         """Return how far the prices of the certified flow may move; None where every pair has an arc."""
         if self._complete:
             return None
         reach = self._source_reach, self._sink_reach
-        self._room = room_of(self._pairs, self._prices(), reach, self._room)
-        return self._room
+        prices = self._prices()
+        return room_of(self._pairs, prices, reach, self._all_floors(), self._margin(*prices))
 
-    def excess(self, room: Room | None) -> float:
+    def excess(self, room: Room | None, touched: NDArray[np.integer[Any]] | None = None) -> float:
         """Return by how much the cost among the arcs may lie above that among all pairs, at most.
 
         Args:
             room: of a certified flow of this problem, from which slack costs have changed since.
+            touched: nodes of the flow whose price may have changed since, distinct; None: any.
         """
-        return 0.0 if room is None else room.excess(self._supplies, *self._prices())
+        return 0.0 if room is None else self._violated(room, touched).excess
+
+    def add_violated(self, room: Room, touched: NDArray[np.integer[Any]]) -> int:
+        """Add arcs as :meth:`certify` does, for pairs that the room leaves open: those near what has been touched.
+
+        Args:
+            room: as for :meth:`excess`, with floors.
+            touched: as for :meth:`excess`.
+
+        Returns:
+            The number of arcs added. Solve again where it is not 0; 0 means that it is optimal among all pairs.
+        """
+        tails, heads = self._violated(room, touched).pairs
+        return self._add(tails, heads)
+
+    def _violated(self, room: Room, touched: NDArray[np.integer[Any]] | None) -> Violated:
+        return room.violated(self._supplies, *self._moved(touched))
+
+    def lowest(self, room: Room | None, touched: NDArray[np.integer[Any]]) -> FloatArray:
+        """Return how low sink prices may be, for pairs without an arc, with the present or lower source prices.
+
+        Args:
+            room: as for :meth:`excess`.
+            touched: as for :meth:`excess`.
+        """
+        if room is None:
+            return np.full(self._sink_reach.size, -np.inf)
+        return room.lowest(self._moved(touched)[0])
+
+    def _moved(self, touched: NDArray[np.integer[Any]] | None) -> tuple[Moved, Moved]:
+        """Return nodes of either side with their prices."""
+        points, first = self._source_reach.size, self.flow.sources
+        if touched is not None:
+            prices = self.flow.prices_of(touched)
+            if np.isfinite(prices).all():
+                left, right = touched < points, touched >= first
+                return Moved(touched[left], prices[left]), Moved(touched[right] - first, prices[right])
+        source, sink = self._prices()
+        return Moved(np.arange(points), source), Moved(np.arange(sink.size), sink)
 
     def _prices(self) -> tuple[FloatArray, FloatArray]:
         """Return the prices of source points and sinks; for −∞ a number below the others by more than any arc costs."""
@@ -154,7 +225,13 @@ class PointTransport:
         source, sink = (np.maximum(side, least - 4.0 * self._pairs.largest) for side in sides)
         return source, sink
 
-    def _near(self, sources: FloatArray, sinks: FloatArray, cap: float) -> tuple[IntArray, IntArray]:
+    def _first_arcs(
+        self, sources: FloatArray, sinks: FloatArray, cap: float, *, aligned: bool
+    ) -> tuple[IntArray, IntArray]:
+        if aligned:
+            return self._near_centred(sources, sinks)
+        if self._repeated and (floors := self._all_floors()) is not None:
+            return floors.nearest(_NEAREST)
         tails, heads, *reaches = _near_pairs(sources, sinks, cap)
         # A complete list leaves out only what costs the cap.
         self._source_reach, self._sink_reach = (np.minimum(reach, cap) for reach in reaches)

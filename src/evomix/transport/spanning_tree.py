@@ -20,6 +20,37 @@ from evomix.core.compiled import compiled
 _FAR = 1 << 62
 
 
+class Journal(NamedTuple):
+    """Records of nodes as they were before their first change after a mark, oldest first.
+
+    Attributes:
+        state: int64 (2,), how many records there are, and the number of the present mark; 0: nothing is recorded.
+        marks: int64 (p + q + 1,), the mark after which a node was recorded last.
+        places: int32 (r, 7), node, parent, arc, depth, child, after and before.
+        amounts: int64 (r, 2), flow and price.
+    """
+
+    state: IntArray
+    marks: IntArray
+    places: NDArray[np.int32]
+    amounts: IntArray
+
+    @classmethod
+    def empty(cls, nodes: int) -> "Journal":
+        """Return a journal that records nothing yet."""
+        zeros = np.zeros(2, np.int64), np.zeros(nodes, np.int64)
+        return cls(*zeros, np.zeros((0, 7), np.int32), np.zeros((0, 2), np.int64))
+
+    def with_space(self, records: int) -> "Journal":
+        """Return the journal with space for so many records more."""
+        used, wanted = int(self.state[0]), int(self.state[0]) + records
+        if wanted <= len(self.amounts):
+            return self
+        places, amounts = np.zeros((2 * wanted, 7), np.int32), np.zeros((2 * wanted, 2), np.int64)
+        places[:used], amounts[:used] = self.places[:used], self.amounts[:used]
+        return self._replace(places=places, amounts=amounts)
+
+
 class Tree(NamedTuple):
     """A spanning tree by node, with −1 for none; every array has p + q + 1 entries.
 
@@ -33,6 +64,9 @@ class Tree(NamedTuple):
         before: int32, the child before.
         price: int64, in units of cost; 0 at the root. An arc of cost c has the reduced cost
             ``c − price[tail] + price[head]``, which is 0 on tree arcs.
+        spent: float64 (1,), what changes of slack costs and pivots have added to the cost since it was set to 0, in
+            units of cost times mass.
+        journal: what the nodes were before they changed, where that is to be undone.
     """
 
     parent: NDArray[np.int32]
@@ -43,31 +77,8 @@ class Tree(NamedTuple):
     after: NDArray[np.int32]
     before: NDArray[np.int32]
     price: IntArray
-
-    def copy(self) -> "Tree":
-        """Return a tree that shares no memory with this one."""
-        return Tree(
-            self.parent.copy(), self.arc.copy(), self.flow.copy(), self.depth.copy(),
-            self.child.copy(), self.after.copy(), self.before.copy(), self.price.copy(),
-        )  # fmt: skip
-
-
-class Snapshot(NamedTuple):
-    """A basis and the slack costs that it belongs to.
-
-    Attributes:
-        tree: the basis.
-        slack_costs: float64 (p,).
-        optimal_arcs: among how many arcs it was optimal, before the slack costs of ``changed`` sources did.
-        changed: int32, sources.
-        cost_exponent: how costs were rounded.
-    """
-
-    tree: Tree
-    slack_costs: FloatArray
-    optimal_arcs: int
-    changed: NDArray[np.int32]
-    cost_exponent: int
+    spent: FloatArray
+    journal: Journal
 
 
 def star(masses: IntArray) -> Tree:
@@ -87,7 +98,37 @@ def star(masses: IntArray) -> Tree:
     depth[size] = 0
     before = nodes - np.int32(1)
     before[size] = -1
-    return Tree(parent, arc, np.append(masses, 0), depth, child, after, before, np.zeros(size + 1, np.int64))
+    flow, price = np.append(masses, 0), np.zeros(size + 1, np.int64)
+    return Tree(parent, arc, flow, depth, child, after, before, price, np.zeros(1), Journal.empty(size + 1))
+
+
+@compiled
+def record(tree: Tree, node: int) -> None:
+    """Keep what a node is, once after each mark: to be called before it changes."""
+    journal = tree.journal
+    mark = journal.state[1]
+    if mark == 0 or journal.marks[node] == mark:
+        return
+    journal.marks[node] = mark
+    number = journal.state[0]
+    journal.state[0] = number + 1
+    places, amounts = journal.places[number], journal.amounts[number]
+    places[0], places[1], places[2], places[3] = node, tree.parent[node], tree.arc[node], tree.depth[node]
+    places[4], places[5], places[6] = tree.child[node], tree.after[node], tree.before[node]
+    amounts[0], amounts[1] = tree.flow[node], tree.price[node]
+
+
+@compiled
+def unwind(tree: Tree, records: int) -> None:
+    """Undo all changes but for the oldest ``records``."""
+    journal = tree.journal
+    for number in range(journal.state[0] - 1, records - 1, -1):
+        places, amounts = journal.places[number], journal.amounts[number]
+        node = places[0]
+        tree.parent[node], tree.arc[node], tree.depth[node] = places[1], places[2], places[3]
+        tree.child[node], tree.after[node], tree.before[node] = places[4], places[5], places[6]
+        tree.flow[node], tree.price[node] = amounts[0], amounts[1]
+    journal.state[0] = records
 
 
 @compiled
@@ -113,6 +154,7 @@ def move_slack(tree: Tree, positions: NDArray[np.int32], changes: IntArray) -> N
     for k in range(positions.size):
         source = positions[k]
         if tree.arc[source] == source and changes[k] != 0:
+            tree.spent[0] += float(changes[k]) * float(tree.flow[source])
             shift(tree, source, changes[k])
 
 
@@ -133,6 +175,7 @@ def exchange(tree: Tree, sources: int, entering: int, tail: int, head: int, redu
         The end of the arc below which all prices have changed: down if it is the tail, up if it is the head.
     """
     leaving, amount, join = _leaving(tree, sources, tail, head)
+    tree.spent[0] += float(reduced) * float(amount)
     low = tail if leaving >= 0 else head
     top = leaving if leaving >= 0 else -1 - leaving
     _push(tree, sources, tail, join, -amount)
@@ -174,6 +217,7 @@ def _push(tree: Tree, sources: int, start: int, join: int, amount: int) -> None:
     """Add ``amount`` to arcs up from sources and take it from arcs down to sinks, from ``start`` up to ``join``."""
     node = start
     while node != join:
+        record(tree, node)
         tree.flow[node] += amount if node < sources else -amount
         node = tree.parent[node]
 
@@ -183,17 +227,23 @@ def _turn(tree: Tree, low: int, top: int, above: int, arc: int, flow: int) -> No
     """Hang ``low`` from ``above``, and each node on the way up to ``top`` from the node that it had below it."""
     parent, child, after, before = tree.parent, tree.child, tree.after, tree.before
     node = low
+    record(tree, above)
     while True:
+        record(tree, node)
+        record(tree, parent[node])
         old_parent, old_arc, old_flow = parent[node], tree.arc[node], tree.flow[node]
         if before[node] >= 0:
+            record(tree, before[node])
             after[before[node]] = after[node]
         else:
             child[old_parent] = after[node]
         if after[node] >= 0:
+            record(tree, after[node])
             before[after[node]] = before[node]
         parent[node], tree.arc[node], tree.flow[node] = above, arc, flow
         after[node], before[node] = child[above], -1
         if child[above] >= 0:
+            record(tree, child[above])
             before[child[above]] = node
         child[above] = node
         if node == top:
@@ -207,6 +257,7 @@ def shift(tree: Tree, top: int, change: int) -> None:
     parent, child, after, depth = tree.parent, tree.child, tree.after, tree.depth
     node = top
     while True:
+        record(tree, node)
         tree.price[node] += change
         depth[node] = depth[parent[node]] + 1
         if child[node] >= 0:

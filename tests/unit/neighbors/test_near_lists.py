@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 from evomix.core.errors import SpecError
 from evomix.neighbors import centring, proposals
-from evomix.neighbors.near_lists import near_lists, near_lists_within
+from evomix.neighbors.near_lists import near_lists
 from evomix.neighbors.shortlist import Bound
 
 
@@ -16,24 +16,20 @@ def dense(points, rows, columns):
     return np.sqrt(((points[rows][:, None] - points[columns][None]) ** 2).sum(axis=2))
 
 
-def assert_lists(lists, distances, counts, limits, cap=math.inf):
+def assert_lists(lists, distances, counts, cap):
     """Equal to sorting all distances by (distance, position); ``distances`` must be free of rounding or of ties."""
-    total = distances.shape[1]
     assert lists.starts.dtype == np.int64
     assert lists.columns.dtype == np.int32
     assert lists.shape == distances.shape
     assert lists.starts[-1] == len(lists.columns) == len(lists.distances)
     for i, row in enumerate(distances):
         order = np.argsort(row, kind="stable")
-        below = order[row[order] < min(limits[i], cap)]
+        below = order[row[order] < cap]
         kept = below[: counts[i]]
         part = slice(lists.starts[i], lists.starts[i + 1])
         np.testing.assert_array_equal(lists.columns[part], kept)
         np.testing.assert_allclose(lists.distances[part], row[kept], rtol=1e-12, atol=0)
-        whole = len(kept) == len(below)
-        reach = row[below[counts[i]]] if not whole else limits[i]
-        if whole and (limits[i] >= cap or len(kept) == total):
-            reach = math.inf
+        reach = row[below[counts[i]]] if len(kept) < len(below) else math.inf
         assert lists.reach[i] == pytest.approx(reach, rel=1e-12)
 
 
@@ -60,7 +56,7 @@ def test_equal_to_sorting_all_distances(problem):
     lists = near_lists(points, rows=rows, columns=columns, count=count, cap=cap)
 
     assert lists.cap == cap
-    assert_lists(lists, distances, [count] * len(rows), [math.inf] * len(rows), cap)
+    assert_lists(lists, distances, [count] * len(rows), cap)
 
 
 @given(lattice_problems(), st.integers(0, 2**32))
@@ -70,18 +66,14 @@ def test_extended_lists_equal_lists_made_so(problem, seed):
     distances = dense(points, rows, columns)
     rng = np.random.default_rng(seed)
     some = rng.choice(len(rows), rng.integers(0, len(rows) + 1), replace=False)
-    longer, radii = rng.integers(1, 70, len(some)), rng.choice([0.0, 1.0, 1.5, 4.0, math.inf], len(some))
+    longer = rng.integers(1, 70, len(some))
 
     lists = near_lists(points, rows=rows, columns=columns, count=count, cap=cap)
 
-    counts, limits = np.full(len(rows), count), np.full(len(rows), math.inf)
+    counts = np.full(len(rows), count)
     counts[some] = longer
-    assert_lists(lists.extend(some, longer), distances, counts, limits, cap)
-    counts[some], limits[some] = 10**6, radii
-    assert_lists(lists.extend_within(some, radii), distances, counts, limits, cap)
-    within = near_lists_within(points, rows=rows[some], columns=columns, radii=radii, cap=cap)
-    assert_lists(within, distances[some], counts[some], limits[some], cap)
-    assert_lists(lists, distances, [count] * len(rows), [math.inf] * len(rows), cap)  # the first were left alone
+    assert_lists(lists.extend(some, longer), distances, counts, cap)
+    assert_lists(lists, distances, [count] * len(rows), cap)  # the first were left alone
 
 
 def near_ties(rng, rows, dimension):
@@ -124,7 +116,7 @@ def test_real_vectors_in_any_blocks(dtype, scores, monkeypatch):
 
     lists = near_lists(points, rows=rows, columns=columns, count=12)
 
-    assert_lists(lists, dense(points, rows, columns), [12] * 150, [math.inf] * 150)
+    assert_lists(lists, dense(points, rows, columns), [12] * 150, math.inf)
 
 
 def test_what_is_not_listed_is_at_least_reach_away():
@@ -191,6 +183,3 @@ def test_bad_extensions_are_refused():
             lists.extend(np.array(rows), 2)
     with pytest.raises(SpecError, match="count=0"):
         lists.extend(np.array([1]), 0)
-    for radii in ([-1.0], [math.nan], [1.0, 1.0]):
-        with pytest.raises(SpecError, match="radius"):
-            lists.extend_within(np.array([1]), np.array(radii))

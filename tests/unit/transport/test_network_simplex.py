@@ -118,42 +118,95 @@ def test_a_repair_that_skips_pivots_is_caught(monkeypatch):
         test_warm_solves_after_changes_equal_cold_ones()
 
 
-def test_a_snapshot_undoes_trial_solves():
-    problem = sparse(4)
+def basis(flow):
+    """All that makes up the present basis."""
+    tree = flow._tree
+    parts = tree.parent, tree.arc, tree.flow, tree.depth, tree.child, tree.after, tree.before, tree.price, flow._costs
+    return [part.copy() for part in parts]
+
+
+def same(one, other):
+    return all(np.array_equal(left, right) for left, right in zip(one, other, strict=True))
+
+
+def test_a_trial_is_undone_to_the_last_bit():
+    rng, problem = np.random.default_rng(4), sparse(4)
     flow = Transport(*problem)
     flow.solve()
-    state, cost, kept = flow.snapshot(), flow.cost, flow.kept
-    for value in (3.0, -1e6, 0.0):  # the second changes how all costs are rounded
-        flow.set_slack_costs(np.arange(200), np.full(200, value))
+    begin, cost = basis(flow), flow.cost
+    for step in range(40):
+        flow.mark()
+        where = rng.choice(400, 1 + step % 9, replace=False)
+        flow.set_slack_costs(where, 1.9 * rng.random(where.size))
         flow.solve()
-        assert flow.cost != cost
-        flow.restore(state)
+        outer, middle, prices = basis(flow), flow.spent, flow.node_prices.copy()
+        assert flow.spent == pytest.approx(flow.cost - cost, abs=1e-11)
+        untouched = np.setdiff1d(np.arange(700), flow.touched)
+        assert np.array_equal(prices[untouched], begin[-2][untouched])
+        for _ in range(3):
+            flow.mark()
+            some = rng.choice(400, 5, replace=False)
+            flow.set_slack_costs(some, 1.9 * rng.random(5))
+            flow.solve()
+            assert flow.spent == pytest.approx(flow.cost - cost, abs=1e-11)
+            flow.undo()
+            assert same(basis(flow), outer)
+            assert flow.spent == middle
+        flow.undo()
+        assert same(basis(flow), begin)
         assert flow.cost == cost
-        assert (flow.kept == kept).all()
-        flow.solve()
-        assert flow.cost == pytest.approx(cost, abs=400 * flow.resolution)
-        assert flow.bound() >= flow.cost - 1e-9 - 800 * flow.resolution
+    flow.solve()
+    assert same(basis(flow), begin)
+
+
+def test_what_is_kept_stays():
+    problem = sparse(4)
+    flow = Transport(*problem)
+    flow.mark()
+    flow.set_slack_costs([3], [9.0])
+    flow.mark()
+    flow.set_slack_costs([7, 9], [0.0, 0.1])
+    flow.solve()
+    flow.keep()
+    flow.set_slack_costs([12], [0.5])
+    flow.solve()
+    problem[5][[3, 7, 9, 12]] = 9.0, 0.0, 0.1, 0.5
+    cold = Transport(*problem)
+    cold.solve()
+    assert flow.cost == pytest.approx(cold.cost, abs=1e-10)
+    assert flow.touched.size == 0
+
+
+def test_undoing_survives_new_arcs_and_a_coarser_rounding():
+    problem = sparse(5)
+    flow = Transport(*problem)
+    flow.solve()
+    cost, kept = flow.cost, flow.kept
+    flow.mark()
+    flow.set_slack_costs(np.arange(200), np.full(200, -1e6))  # changes how all costs are rounded
+    flow.solve()
+    flow.mark()
+    flow.set_slack_costs([5, 6], [-4.0, 9.0])
+    flow.undo()
+    flow.undo()
+    flow.solve()
+    assert flow.cost == pytest.approx(cost, abs=400 * flow.resolution)
+    assert flow.bound() >= flow.cost - 1e-9 - 800 * flow.resolution
     before = flow.arcs
+    flow.mark()
     flow.add_arcs([0], [0], [-10.0])
-    flow.restore(state)
+    flow.solve()
+    flow.undo()
+    assert flow.kept == pytest.approx(kept, abs=1e-9)
     flow.solve()
     assert flow.arcs == before + 1
     assert flow.cost < cost
 
 
-def test_a_snapshot_may_hold_changes_that_are_not_solved_yet():
-    problem = sparse(5)
-    flow = Transport(*problem)
-    flow.solve()
-    flow.set_slack_costs([5, 6], [-4.0, 9.0])
-    state = flow.snapshot()
-    flow.solve()
-    solved = flow.cost
-    flow.set_slack_costs([5, 6], [0.0, 0.0])
-    flow.solve()
-    flow.restore(state)
-    flow.solve()
-    assert flow.cost == pytest.approx(solved, abs=1e-11)
+def test_a_journal_that_misses_a_change_is_caught(monkeypatch):
+    monkeypatch.setattr(solver, "unwind", lambda tree, records: tree.journal.state.__setitem__(0, records))
+    with pytest.raises(AssertionError):
+        test_a_trial_is_undone_to_the_last_bit()
 
 
 def test_arcs_added_one_by_one_end_where_all_at_once_do():

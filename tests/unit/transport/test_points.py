@@ -44,11 +44,11 @@ def problem(seed):
     return x, y, supplies, demands, slack, cap
 
 
-@pytest.mark.parametrize("aligned", [False, True])
-def test_the_sparse_optimum_is_the_dense_one(few_arcs, aligned):
+@pytest.mark.parametrize("how", [{}, {"aligned": True}, {"repeated": True}])
+def test_the_sparse_optimum_is_the_dense_one(few_arcs, how):
     for seed in range(150):
         x, y, supplies, demands, slack, cap = problem(seed)
-        sparse = PointTransport(x, y, supplies, demands, slack_costs=slack, cap=cap, aligned=aligned)
+        sparse = PointTransport(x, y, supplies, demands, slack_costs=slack, cap=cap, **how)
         sparse.solve()
         assert sparse.flow.unmet < 1e-9
         assert sparse.flow.cost == pytest.approx(dense(x, y, supplies, demands, slack, cap), abs=1e-9)
@@ -58,14 +58,14 @@ def test_the_sparse_optimum_is_the_dense_one(few_arcs, aligned):
 def test_without_the_certificate_the_cost_would_be_wrong(few_arcs, monkeypatch):
     monkeypatch.setattr(PointTransport, "certify", lambda _: 0)
     with pytest.raises(AssertionError):
-        test_the_sparse_optimum_is_the_dense_one(None, False)
+        test_the_sparse_optimum_is_the_dense_one(None, {})
 
 
 def test_a_reach_that_promises_too_much_is_caught(few_arcs, monkeypatch):
     near = module._near_pairs
     monkeypatch.setattr(module, "_near_pairs", lambda *given: (*near(*given)[:2], *(2.0 * r for r in near(*given)[2:])))
     with pytest.raises(AssertionError):
-        test_the_sparse_optimum_is_the_dense_one(None, False)
+        test_the_sparse_optimum_is_the_dense_one(None, {})
 
 
 def test_changed_slack_costs_are_certified_anew(few_arcs):

@@ -11,7 +11,7 @@ def problem(rng, monkeypatch, *, cap, most_floors):
     """A problem with few arcs among many pairs, certified, and its dense twin."""
     monkeypatch.setattr("evomix.transport.points._DENSE", 0)
     monkeypatch.setattr("evomix.transport.points._NEAREST", 2)
-    monkeypatch.setattr("evomix.transport.room._MOST_FLOORS", most_floors)
+    monkeypatch.setattr("evomix.transport.points.MOST_PAIRS", most_floors)
     sources, sinks = rng.normal(size=(40, 3)), rng.normal(size=(25, 3))
     supplies, demands = rng.uniform(0.5, 2.0, 40), rng.uniform(0.1, 1.0, 25)
     slack = rng.uniform(0.0, 1.0, 40)
@@ -47,19 +47,53 @@ def test_the_cost_less_the_excess_is_a_lower_bound(cap, most_floors, monkeypatch
     assert tight >= 20 or not most_floors  # where costs are known nothing is taken off without need
 
 
+@pytest.mark.parametrize("cap", [1.0, np.inf])
+def test_adding_what_is_violated_ends_at_the_optimum_over_all_pairs(cap, monkeypatch):
+    added = 0
+    for seed in range(60):
+        rng = np.random.default_rng(seed)
+        sparse, dense = problem(rng, monkeypatch, cap=cap, most_floors=1 << 20)
+        room = sparse.room()
+        for many in (1, 2, 6):
+            changed, values = rng.choice(40, many, replace=False), rng.uniform(0.0, 0.9, many)
+            sparse.flow.mark()
+            sparse.flow.set_slack_costs(changed, values)
+            sparse.flow.solve()
+            touched = np.unique(sparse.flow.touched)
+            touched = touched[touched < 65]  # not the ground
+            assert sparse.excess(room, touched) == pytest.approx(sparse.excess(room), abs=1e-12)
+            while more := sparse.add_violated(room, touched):
+                added += more
+                sparse.flow.solve()
+                touched = np.unique(sparse.flow.touched)
+                touched = touched[touched < 65]
+            dense.mark()
+            dense.set_slack_costs(changed, values)
+            dense.solve()
+            assert sparse.flow.cost == pytest.approx(dense.cost, abs=1e-9)
+            assert sparse.certify() == 0
+            for flow in (sparse.flow, dense):
+                flow.undo()
+            sparse.flow.solve()
+    assert added >= 5
+
+
 def test_the_room_is_that_of_the_pairs_without_an_arc(monkeypatch):
     sparse, _ = problem(np.random.default_rng(1), monkeypatch, cap=np.inf, most_floors=1 << 20)
     room = sparse.room()
-    points = sparse._pairs._sources, sparse._pairs._sinks
+    points = sparse._pairs.sources, sparse._pairs.sinks
     costs = np.sqrt(((points[0][:, None] - points[1][None]) ** 2).sum(axis=2))
     reduced = costs - room.source_prices[:, None] + room.sink_prices[None]
-    assert (room.floors <= costs).all()
-    assert room.floors == pytest.approx(costs, rel=1e-4)
-    apart = costs >= np.maximum(sparse._source_reach[:, None], sparse._sink_reach[None])
+    apart = np.ones(costs.shape, np.bool_)
+    for arcs in sparse._arcs:
+        apart[arcs] = False
     expected = np.where(apart, reduced, np.inf)
     some = np.isfinite(expected.min(axis=1))
     assert (room.source_room[some] <= expected.min(axis=1)[some] + 1e-9).all()
     assert room.source_room[some] == pytest.approx(expected.min(axis=1)[some], abs=1e-3)
+    some = np.isfinite(expected.min(axis=0))
+    assert (room.sink_room[some] <= expected.min(axis=0)[some] + 1e-9).all()
+    assert room.sink_room[some] == pytest.approx(expected.min(axis=0)[some], abs=1e-3)
 
 
 def test_with_all_arcs_there_is_nothing_to_take_off():
