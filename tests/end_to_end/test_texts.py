@@ -4,6 +4,7 @@ import csv
 import json
 import random
 import re
+import socket
 
 import pytest
 
@@ -230,3 +231,29 @@ def test_the_key_is_nowhere(texts, monkeypatch):
         answer = texts.synth(*_options(server), epsilon=4, rows=20)
     assert answer.code == 4
     assert b"verysecret" not in texts.traces()
+
+
+@pytest.mark.slow
+def test_the_packaged_models_do_the_whole_job_without_a_network(texts, monkeypatch):
+    pytest.importorskip("ctranslate2")
+    from evomix.modalities.text.packaged import ENCODER, WRITER
+
+    if WRITER.find() is None or ENCODER.find() is None:
+        pytest.skip("the packaged models are not installed")
+
+    def refuse(*_):
+        raise AssertionError("a connection was tried")
+
+    monkeypatch.setattr(socket.socket, "connect", refuse)
+    rows = texts.done("--prompts", "reviews", "--rounds", "2", "--candidates", "24", "--seed", "1", epsilon=20, rows=12)
+    assert len(rows) == 12
+    assert {row["mood"] for row in rows} == {"good", "bad"}
+    assert all(row["text"] and "\n" not in row["text"] for row in rows)
+    about = sum(
+        bool({word.strip(".,!").lower() for word in row["text"].split()} & {*NOUNS, *GOOD, *BAD}) for row in rows
+    )
+    assert about >= 6  # on topic: they speak of what private and public texts speak of
+    report = (texts.folder / "out.run" / "report.html").read_text()
+    assert "SmolLM2" in report
+    assert "MiniLM" in report
+    assert CANARY.split(maxsplit=1)[0].encode() not in texts.traces()
