@@ -257,3 +257,60 @@ def test_the_packaged_models_do_the_whole_job_without_a_network(texts, monkeypat
     assert "SmolLM2" in report
     assert "MiniLM" in report
     assert CANARY.split(maxsplit=1)[0].encode() not in texts.traces()
+
+
+def test_a_cap_holds_over_all_runs_also_where_the_server_tells_no_usage(texts):
+    def silent(path, body, headers):
+        told = _writer(path, body, headers)
+        told.body.pop("usage")
+        return told
+
+    prices = ("--price-in", "1", "--price-out", "1", "--concurrency", "1", "--most-cost", "0.003")
+    with ModelServer(silent) as server:
+        sent = []
+        for more in ((), ("--resume",), ("--resume",), ("--resume",)):
+            answer = texts.synth(*_options(server, *prices, *more), epsilon=4, rows=30)
+            assert answer.code == 4
+            assert "most_cost" in answer.err
+            sent.append(len(server.hits))
+    assert sent[0] > 0
+    assert sent[1:] == sent[:1] * 3  # the account of the first run was full
+
+
+def test_an_encoder_that_would_end_the_run_is_refused_before_the_charge(texts):
+    for embedder in ("builtins:len", "os:getcwd"):
+        answer = texts.synth("--generator", "recombine", "--embedder", embedder, epsilon=4)
+        assert answer.code == 2
+        assert texts.spent() == []
+
+
+def test_other_words_in_a_template_are_another_run(texts):
+    template = texts.folder / "in" / "own.toml"
+    from evomix.modalities.text import templates
+
+    shipped = templates.resources.files("evomix.modalities.text").joinpath("prompts", "reviews.toml").read_text()
+    template.write_text(shipped)
+    served = []
+
+    def dying(path, body, headers):
+        served.append(body)
+        return failed(401) if len(served) == 15 else _writer(path, body, headers)
+
+    with ModelServer(dying) as server:
+        given = ("--base-url", server.address, "--model", "any", "--embedder", "tfidf", "--prompts", "in/own.toml",
+                 "--candidates", "40", "--seed", "3", "--concurrency", "1")  # fmt: skip
+        assert texts.synth(*given, epsilon=4).code == 4
+        template.write_text(shipped.replace("You are a customer", "You are a guest"))
+        answer = texts.synth(*given, "--resume", epsilon=4)
+        assert answer.code == 2
+        assert "prompts" in answer.err
+        assert len(served) == 15
+        template.write_text(shipped)
+        assert texts.synth(*given, "--resume", epsilon=4).code == 0
+
+
+def test_a_password_in_an_address_is_not_repeated(texts):
+    for address in ("ftp://u:secretpw@h/v1", "u:secretpw@h:80/v1", "http://u:secretpw@h/v1"):
+        answer = texts.synth("--base-url", address, "--model", "any", epsilon=4)
+        assert answer.code == 2
+        assert "secretpw" not in answer.err

@@ -143,7 +143,11 @@ def _synthesize(spec: "RunSpec", warned: Callable[[str], None]) -> "Outcome":
     except KeyboardInterrupt:
         raise Interrupted(_what_stays(spec, before)) from None
     except BaseException as error:
-        if not fails(error) or (stays := _what_stays(spec, before)) == _NOTHING:
+        # A refusal after the charge is a failure too: whatever ends a run says what it has cost.
+        ended = fails(error) or isinstance(error, EvomixError)
+        if not ended or ((stays := _what_stays(spec, before)).startswith(_NOTHING) and not fails(error)):
+            raise
+        if stays == _NOTHING:
             raise
         raise FailedAfterCharge(error, stays) from error
 

@@ -6,6 +6,7 @@ from typing import Any, Final
 
 from evomix.core.errors import SpecError
 from evomix.experiment.spec import RunSpec
+from evomix.modalities.text.journal import Bill
 from evomix.modalities.text.language_model import Form, LanguageModel
 
 _FORMS: Final[Mapping[str, Form]] = {"chat": "chat", "completion": "continue"}
@@ -23,12 +24,12 @@ def generator_of(spec: RunSpec) -> str:
     return "transformers" if spec.model is not None and Path(spec.model).is_dir() else "local"
 
 
-def make_model(spec: RunSpec, *, already: tuple[int, int] = (0, 0)) -> LanguageModel | None:
+def make_model(spec: RunSpec, *, already: Bill = (0, 0, 0.0)) -> LanguageModel | None:
     """Return the model of a run; ``None`` where public texts are recombined and no model is asked.
 
     Args:
         spec: what the user asked for.
-        already: tokens read and written by an interrupted run that is gone on with; they count against its caps.
+        already: what an interrupted run that is gone on with has spent; it counts against the caps.
 
     Raises:
         SpecError: the settings name no model that there is.
@@ -55,9 +56,9 @@ def make_model(spec: RunSpec, *, already: tuple[int, int] = (0, 0)) -> LanguageM
     return VLLMModel(Path(model), form=form)
 
 
-def _endpoint(spec: RunSpec, already: tuple[int, int]) -> LanguageModel:
+def _endpoint(spec: RunSpec, already: Bill) -> LanguageModel:
     from evomix.modalities.text.openai_endpoint import OpenAIEndpoint  # noqa: PLC0415
-    from evomix.modalities.text.spending import Caps, Spent  # noqa: PLC0415
+    from evomix.modalities.text.spending import Spent  # noqa: PLC0415
 
     if spec.model is None:
         raise SpecError("a model behind an address has a name: give it (--model)")
@@ -70,8 +71,7 @@ def _endpoint(spec: RunSpec, already: tuple[int, int]) -> LanguageModel:
         "most_cost": spec.most_cost,
         "most_tokens_total": spec.most_tokens,
     }
-    read, written = already
-    cost = Caps(spec.price_in or 0.0, spec.price_out or 0.0).cost(read, written)
+    read, written, cost = already
     return OpenAIEndpoint(
         model=spec.model,
         base_url=spec.base_url,

@@ -47,6 +47,8 @@ def deciding_settings(spec: RunSpec) -> dict[str, Any]:
     settings = {name: value for name, value in spec.public_settings().items() if name not in _FREE}
     if spec.public is not None:
         settings["public"] = ",".join(fingerprint(table).hex() for table in spec.public_tables)
+    if spec.prompts is not None and Path(spec.prompts).is_file():
+        settings["prompts"] = fingerprint(spec.prompts).hex()
     if isinstance(spec.schema, Schema | dict):
         settings["schema"] = str(spec.schema)
     elif spec.schema is not None:

@@ -71,7 +71,8 @@ def _checked(name: str, value: Any) -> Any:
     if name in AMOUNTS:
         amount = number(name, value)
         if not 0.0 <= amount < math.inf or (amount == 0.0 and name == "timeout_s"):
-            raise SpecError(f"{name} must be a finite number of at least 0; found {name}={value!r}")
+            least = "above" if name == "timeout_s" else "of at least"
+            raise SpecError(f"{name} must be a finite number {least} 0; found {name}={value!r}")
         return amount
     if not isinstance(value, str) or not value.strip():
         raise SpecError(f"{name} must be text; found {name}={shown(value)}")
@@ -90,6 +91,6 @@ def _check_address(base_url: str | None) -> None:
     except ValueError:
         wrong = True
     if wrong:
-        raise SpecError(f"base_url must be an address such as http://localhost:8000/v1; found base_url={base_url!r}")
+        raise SpecError("base_url must be an address such as http://localhost:8000/v1; what was given is not quoted")
     if parts.username or parts.password or parts.query:
         raise SpecError("base_url must not hold a user, a password or a query; give the key as OPENAI_API_KEY")

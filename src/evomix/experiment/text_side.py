@@ -13,6 +13,7 @@ from evomix.experiment.spec import RunSpec
 from evomix.modalities.text.classes import Classes
 from evomix.modalities.text.codec import Placing, TextCodec, read_texts
 from evomix.modalities.text.embedder import TextEmbedder
+from evomix.modalities.text.encoder_check import check_encoder
 from evomix.modalities.text.journal import Journal, JournaledModel
 from evomix.modalities.text.modality import TextModality, build_text_modality
 from evomix.modalities.text.named_encoder import DEFAULT, make_encoder
@@ -65,9 +66,10 @@ def open_texts(spec: RunSpec, folder: Path | None, progress: Callable[[str, int,
         raise SpecError(
             f"embedder={spec.embedder!r} sends texts to another machine; private texts never leave this one"
         )
+    check_encoder(encoder)
     embedder = TextEmbedder(encoder, classes=len(classes))
     journal = Journal(None if folder is None else folder / JOURNAL_FILE)
-    model = make_model(spec, already=(journal.prompt_tokens, journal.tokens))
+    model = make_model(spec, already=journal.bill or (0, 0, 0.0))
     told = None if progress is None else partial(progress, "writing texts")
     asked = None if model is None else JournaledModel(model, journal, told=told)
     modality = build_text_modality(codec, embedder, public, model=asked, prompts=spec.prompts, domain=spec.domain)

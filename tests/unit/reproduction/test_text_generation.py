@@ -119,7 +119,7 @@ def module(tmp_path, monkeypatch):
     (tmp_path / "own_embedder.py").write_text(
         "import numpy as np\n"
         "def good(texts): return [[len(text), 1] for text in texts]\n"
-        "def short(texts): return np.ones((1, 3))\n"
+        "def short(texts): return np.ones((2, 3))\n"
         "def flat(texts): return np.ones(len(texts))\n"
         "def empty(texts): return np.full((len(texts), 2), np.nan)\n"
         "NUMBER = 3\n"

@@ -2,6 +2,7 @@
 
 import importlib
 from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any
 
@@ -53,18 +54,36 @@ class FunctionEncoder:
         return bool(getattr(self._function, "local", True))
 
     def vectors(self, texts: Sequence[str]) -> FloatArray:
-        """Return what the function gives, float64 (n, k).
+        """Return what the function gives, float64 (n, k): one text at a time, so that no other can move a vector.
+
+        A vector that is not finite, or has another length than that of an empty text, counts as one of zeros: what the
+        function makes of one private text must not decide whether a run ends.
 
         Raises:
-            SpecError: it gives no finite vectors, one for each text.
+            SpecError: of an empty text it gives no vector.
         """
-        vectors = np.asarray(self._function(list(texts)), dtype=np.float64)
-        if vectors.ndim != 2 or len(vectors) != len(texts) or not np.isfinite(vectors).all():
+        width = len(self._one(""))
+        vectors = np.zeros((len(texts), width))
+        for place, text in enumerate(texts):
+            with suppress(SpecError):
+                vector = self._one(text)
+                vectors[place] = vector if len(vector) == width else 0.0
+        return vectors
+
+    def _one(self, text: str) -> FloatArray:
+        try:
+            vectors = np.asarray(self._function([text]), dtype=np.float64)
+        except Exception as error:  # noqa: BLE001  (whatever a foreign function brings up; it may quote a text)
             raise SpecError(
-                f"expected finite vectors of shape ({len(texts)}, k) from --embedder={self.name!r}, found "
+                f"expected vectors of shape (1, k) for one text from --embedder={self.name!r}; it failed with "
+                f"{type(error).__name__}"
+            ) from None
+        if vectors.ndim != 2 or len(vectors) != 1 or not np.isfinite(vectors).all():
+            raise SpecError(
+                f"expected finite vectors of shape (1, k) for one text from --embedder={self.name!r}, found "
                 f"shape={vectors.shape}{'' if np.isfinite(vectors).all() else ' with values that are not finite'}"
             )
-        return vectors
+        return np.asarray(vectors[0])
 
     def encode(self, texts: Sequence[str]) -> NDArray[np.float32]:
         """Return the vectors scaled to unit length, float32 (n, k + 1).

@@ -13,6 +13,8 @@ from evomix.modalities.text.language_model import Completion, Finish, Request
 Api = Literal["chat", "completion"]
 
 _LONGEST_REASON = 300
+_SHORTEST_PIECE = 8
+_MOST_TOKENS = 1 << 40
 _FINISHES: dict[str, Finish] = {
     "stop": "stop",
     "eos": "stop",
@@ -87,10 +89,23 @@ class Complaint:
     def quoted(self, *, without: str = "") -> str:
         """Return the words on one short line, for an error message; ``without`` is a secret that is blotted out."""
         words = self.message or self.code or self.type or "no reason given"
-        if without:
-            words = words.replace(without, "[key]")
+        words = _blotted(words, without)
         words = " ".join("".join(c if c.isprintable() else " " for c in words).split())
         return words if len(words) <= _LONGEST_REASON else words[: _LONGEST_REASON - 1] + "…"
+
+
+def _blotted(words: str, secret: str) -> str:
+    """Return words without a secret, and without pieces of it that are long enough to tell something."""
+    if secret:
+        words = words.replace(secret, "[key]")
+    for start in range(len(secret) - _SHORTEST_PIECE + 1):
+        end = start + _SHORTEST_PIECE
+        while secret[start:end] in words:
+            while end < len(secret) and secret[start : end + 1] in words:
+                end += 1
+            words = words.replace(secret[start:end], "[key]")
+            end = start + _SHORTEST_PIECE
+    return words
 
 
 def completion_of(body: bytes, request: Request, api: Api) -> Completion:
@@ -175,7 +190,8 @@ def _finish(told: Any, tokens: int, request: Request) -> Finish:
 
 
 def _count(found: Any) -> int:
-    return found if isinstance(found, int) and not isinstance(found, bool) and found > 0 else 0
+    plain = isinstance(found, int) and not isinstance(found, bool)
+    return found if plain and 0 < found <= _MOST_TOKENS else 0  # no answer has more: the server errs
 
 
 def _unparsed(body: bytes) -> str:

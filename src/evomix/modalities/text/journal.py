@@ -15,6 +15,9 @@ from typing import Any
 from evomix.core.errors import EnvironmentFailure
 from evomix.modalities.text.language_model import Completion, Form, LanguageModel, Request
 
+Bill = tuple[int, int, float]
+"""Tokens read, tokens made, cost."""
+
 
 class Journal:
     """Answers by what was asked.
@@ -25,6 +28,8 @@ class Journal:
     Attributes:
         prompt_tokens: tokens read for all answers, as far as known.
         tokens: tokens made for them.
+        bill: tokens read, tokens made and cost, all attempts and estimates included, as the model's own account had
+            them at the last answer; ``None`` for a model without one.
 
     Raises:
         EnvironmentFailure: the file cannot be read.
@@ -35,6 +40,7 @@ class Journal:
         self._file: TextIOWrapper | None = None
         self._answers: dict[str, Completion] = {}
         self.prompt_tokens = self.tokens = 0
+        self.bill: Bill | None = None
         if path is not None and path.exists():
             self._load(path)
 
@@ -46,20 +52,27 @@ class Journal:
         """Return the answer that was kept under ``key``."""
         return self._answers.get(key)
 
-    def keep(self, key: str, answer: Completion) -> None:
+    def keep(self, key: str, answer: Completion, bill: Bill | None = None) -> None:
         """Keep an answer; when this returns the operating system has it.
+
+        Args:
+            key: what was asked.
+            answer: what was answered.
+            bill: what all answers so far have cost, by the model's account.
 
         Raises:
             EnvironmentFailure: the file cannot be written.
         """
         if self._path is not None:
             try:
-                self._append(self._path, json.dumps({"key": key, **asdict(answer)}))
+                entry = {"key": key, **asdict(answer)} | ({} if bill is None else {"bill": bill})
+                self._append(self._path, json.dumps(entry))
             except OSError as error:
                 raise EnvironmentFailure(
                     f"cannot write the journal of answers {self._path}: {error.strerror}"
                 ) from error
         self._note(key, answer)
+        self.bill = bill or self.bill
 
     def sync(self) -> None:
         """Bring what was kept to the disk itself, and let go of the file."""
@@ -92,8 +105,10 @@ class Journal:
         for line in whole.splitlines():
             try:
                 entry = json.loads(line)
-                self._note(str(entry.pop("key")), _answer(entry))
-            except (ValueError, KeyError, TypeError, AttributeError, RecursionError):
+                key, bill = str(entry.pop("key")), entry.pop("bill", None)
+                self._note(key, _answer(entry))
+                self.bill = self.bill if bill is None else (int(bill[0]), int(bill[1]), float(bill[2]))
+            except (ValueError, KeyError, TypeError, AttributeError, IndexError, OverflowError, RecursionError):
                 continue  # no answer: it is asked for again
 
 
@@ -143,13 +158,17 @@ class JournaledModel:
         try:
             for place, answer in self._model.complete([requests[waiting[key][0]] for key in asked]):
                 key = asked[place]
-                self.journal.keep(key, answer)
+                self.journal.keep(key, answer, self._bill())
                 done += len(waiting[key])
                 self._tell(done, len(requests))
                 for position in waiting[key]:
                     yield position, answer
         finally:
             self.journal.sync()
+
+    def _bill(self) -> Bill | None:
+        spent = getattr(self._model, "spent", None)
+        return None if spent is None else (spent.prompt_tokens, spent.tokens, spent.cost)
 
     def _tell(self, done: int, total: int) -> None:
         if self._told is not None:

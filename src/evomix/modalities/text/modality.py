@@ -151,6 +151,8 @@ class TextModality:
         kept = self.model.journal
         facts |= {"Texts proposed by": self.model.name, "Answers of the model": len(kept)}
         facts |= {"Tokens read": kept.prompt_tokens, "Tokens written": kept.tokens}
+        if self.counts.answers:  # after an interruption fewer than the journal has: the earlier process judged its own
+            facts |= {"Answers judged since the last start": self.counts.answers}
         return facts | {f"Answers dropped: {reason}": count for reason, count in self.counts.dropped.items()}
 
 

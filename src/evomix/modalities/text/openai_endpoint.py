@@ -12,6 +12,7 @@ from urllib.parse import urlsplit
 
 from evomix.core.errors import EnvironmentFailure, SpecError
 from evomix.modalities.text.as_answered import as_answered
+from evomix.modalities.text.bounded_replies import bounded
 from evomix.modalities.text.http_replies import Api, Reply, UnusableAnswer, completion_of, tokens_told
 from evomix.modalities.text.language_model import Completion, Form, Request
 from evomix.modalities.text.pacing import Pace
@@ -70,7 +71,7 @@ class OpenAIEndpoint:
             api_key: the environment variable OPENAI_API_KEY by default; local servers need none.
             api: ``chat`` (messages), or ``completion``: system and user text as one, for models without a chat form.
             concurrency: requests at once at most.
-            timeout_s: seconds without a byte from the server after which an attempt is given up.
+            timeout_s: seconds after which an attempt is given up: for a byte of the headers, and to the body's end.
             most_retries: further attempts for one request.
             first_wait_s: first wait in seconds where the server names none; doubles with each attempt.
             most_cost: cap in currency units; a request that could exceed it is not sent.
@@ -253,13 +254,21 @@ def _library() -> Any:
 
 def _client(openai: Any, base_url: str, key: str, timeout_s: float) -> Any:
     near = is_loopback(base_url)
-    transport = openai.DefaultHttpxClient(
-        trust_env=not near,
-        follow_redirects=False,
-        timeout=timeout_s,
+    settings: dict[str, Any] = {
+        "trust_env": not near,
+        "follow_redirects": False,
+        "timeout": timeout_s,
+        "event_hooks": bounded(openai, timeout_s),
         # Plain HTTP on this machine needs no certificates, which take long to load; without any, nobody is trusted.
-        verify=ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT) if near and base_url.startswith("http:") else True,
-    )
+        "verify": ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT) if near and base_url.startswith("http:") else True,
+    }
+    try:
+        transport = openai.DefaultHttpxClient(**settings)
+    except (ImportError, ValueError, OSError) as error:  # proxies and certificates that the environment names
+        raise EnvironmentFailure(
+            f"the proxy or certificate settings of the environment cannot be used ({type(error).__name__}): check "
+            "HTTP_PROXY, HTTPS_PROXY, ALL_PROXY, SSL_CERT_FILE and SSL_CERT_DIR, or install what a socks proxy needs"
+        ) from None
     return openai.OpenAI(
         base_url=base_url,
         api_key=key or "none",  # the client insists on one

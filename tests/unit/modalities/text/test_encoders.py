@@ -30,7 +30,7 @@ def module(tmp_path, monkeypatch):
         "def sizes(texts): return [[len(t), t.count('e'), 0.0] for t in texts]\n"
         "def far(texts): return sizes(texts)\n"
         "far.local = False\n"
-        "def short(texts): return [[1.0]]\n"
+        "def short(texts): return [1.0]\n"
         "number = 3\n"
     )
     yield "own_encoder"
@@ -90,7 +90,7 @@ def test_what_is_no_encoder_is_refused(module, name):
 
 
 def test_vectors_that_do_not_fit_are_refused(module):
-    with pytest.raises(SpecError, match=r"shape \(2, k\)"):
+    with pytest.raises(SpecError, match=r"shape \(1, k\)"):
         make_encoder(f"{module}:short").encode(["a", "b"])
 
 

@@ -1,6 +1,7 @@
 """No answer is lost, none is asked for twice."""
 
 import json
+from types import SimpleNamespace
 
 import pytest
 
@@ -115,3 +116,31 @@ def test_a_journal_that_cannot_be_used_says_so(tmp_path):
     blocked.write_text("")
     with pytest.raises(EnvironmentFailure, match="journal"):
         _answers(JournaledModel(Counting(), Journal(blocked / "answers.jsonl")))
+
+
+class Billed(Counting):
+    """A model with an account that counts more than the answers tell."""
+
+    def __init__(self, already=0):
+        super().__init__()
+        self.total = already
+
+    @property
+    def spent(self):
+        return SimpleNamespace(prompt_tokens=self.total, tokens=2 * self.total, cost=self.total / 8)
+
+    def complete(self, requests):
+        for position, answer in super().complete(requests):
+            self.total += 100
+            yield position, answer
+
+
+def test_what_was_billed_is_known_to_the_next_process(tmp_path):
+    path = tmp_path / "answers.jsonl"
+    assert Journal(path).bill is None
+    _answers(JournaledModel(Billed(), Journal(path)), REQUESTS[:3])
+    assert Journal(path).bill == (300, 600, 37.5)
+    _answers(JournaledModel(Billed(already=300), Journal(path)))
+    assert Journal(path).bill == (500, 1000, 62.5)
+    _answers(JournaledModel(Counting(), Journal(path)), [Request("", "another", 1)])
+    assert Journal(path).bill == (500, 1000, 62.5)  # a model without an account says nothing against it
