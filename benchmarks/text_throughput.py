@@ -3,7 +3,8 @@
 Needs ``evomix[text]`` and the packaged models. Each side does the same work: the same prompts with the same settings to
 the same converted model; the same sentences to the same converted encoder (the bare side in batches of like length,
 padded, as sentence encoders are usually run, which does not give every text its own vector bit by bit); the same
-vectors to the same candidates (the bare side by the largest float32 product, which is not exact). Figures are CPU seconds, the least of the turns.
+vectors to the same candidates (the bare side by the largest float32 product, which is not exact). Figures are CPU
+seconds, the least of the turns.
 """
 
 # ruff: noqa: SLF001  (the bare runtimes are those that the models hold)
