@@ -34,3 +34,14 @@ def test_a_failed_installation_is_told(evomix, monkeypatch):
     assert answer.code == 4
     assert "exit code=1" in answer.err
     assert answer.out == ""
+
+
+def test_what_else_fails_is_shown_and_no_fault_of_the_models(evomix, installs, tmp_path):
+    ledger = tmp_path / "old.sqlite"
+    ledger.write_text("no ledger")
+    told = evomix("doctor", "--ledger", str(ledger))
+    assert told.code == 4
+    installing = evomix("doctor", "--ledger", str(ledger), "--install-text")
+    assert installing.code == 0
+    assert "FAILED" in installing.out
+    assert installs == ["installed"]
