@@ -151,7 +151,7 @@ def main() -> None:
     given = parser.parse_args()
     rows = [
         generation(given.answers),
-        encoding(given.sentences),
+        encoding(given.sentences, 1000),
         voting(given.records, 1000),
         voting(given.records, 8000),
     ]

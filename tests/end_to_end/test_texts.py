@@ -314,3 +314,53 @@ def test_a_password_in_an_address_is_not_repeated(texts):
         answer = texts.synth("--base-url", address, "--model", "any", epsilon=4)
         assert answer.code == 2
         assert "secretpw" not in answer.err
+
+
+def test_public_texts_may_lack_the_label_of_the_schema(texts):
+    texts.write("unlabelled.csv", [{"text": row["text"]} for row in _reviews(120, 2)])
+    texts.write("schema.json", json.dumps({"columns": [
+        {"name": "text", "type": "text"}, {"name": "mood", "type": "category", "values": ["good", "bad"]},
+    ]}))  # fmt: skip
+    with ModelServer(_writer) as server:
+        given = (*_options(server), "--schema", "in/schema.json")
+        answer = texts.synth(*given, public="in/unlabelled.csv", epsilon=4, rows=30)
+        assert answer.code == 0, answer.err
+        shown = [hit.body["messages"][-1]["content"] for hit in server.hits]
+    assert {row["mood"] for row in texts.rows()} == {"good", "bad"}
+    assert "nothing checked whether the texts read like theirs" in answer.err
+    assert any("full of" in prompt or "class good" in prompt for prompt in shown)
+    report = (texts.folder / "out.run" / "report.html").read_text()
+    assert "good, bad" in report
+    assert "counts as" in report
+
+
+def test_a_table_with_free_text_among_others_says_what_becomes_of_it(texts):
+    rows = [row | {"stars": k % 5, "town": "Rome" if k % 2 else "Oslo"} for k, row in enumerate(_reviews(80, 4))]
+    texts.write("wide.csv", rows)
+    texts.write("wide_public.csv", rows[::-1])
+    answer = texts.synth("--dry-run", private="in/wide.csv", public="in/wide_public.csv", epsilon=1)
+    assert answer.code == 0, answer.err
+    assert "reads as free text" in answer.err
+    assert "--modality text" in answer.err
+
+
+def test_schema_knows_texts(texts):
+    answer = texts.run("schema", "in/public.csv")
+    assert {column["name"]: column["type"] for column in answer.json["columns"]} == {"text": "text", "mood": "category"}
+    named = texts.run("schema", "in/public.csv", "--text-column", "mood")
+    assert {column["name"]: column["type"] for column in named.json["columns"]}["mood"] == "text"
+
+
+def test_commands_on_tables_say_that_texts_are_none(texts):
+    for words in (("diagnose", "generator", "in/public.csv"), ("diagnose", "public", "in/public.csv")):
+        answer = texts.run(*words)
+        assert answer.code == 2
+        assert "set of texts" in answer.err
+
+
+def test_a_dry_run_tells_who_writes_and_what_rows_are_too_many(texts):
+    answer = texts.synth("--generator", "recombine", "--embedder", "tfidf", "--dry-run", epsilon=1, rows=5000)
+    assert answer.code == 0
+    for told in ("recombination", "tfidf", "labels: good, bad", "counts as: bad"):
+        assert told in answer.out
+    assert "5000 texts are asked for" in answer.err

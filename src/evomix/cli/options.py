@@ -57,7 +57,8 @@ Mechanism = Annotated[
         "--mechanism",
         metavar="|".join(MECHANISMS),
         autocompletion=lambda: list(MECHANISMS),
-        help="How votes become a release (commas: one a round). auto: linmix, or pubmix with a number for --proximity.",
+        help="How votes become a release (commas: one a round). auto: linmix, for texts gaussian, or pubmix with a "
+        "number for --proximity.",
     ),
 ]
 Preset = Annotated[
@@ -122,7 +123,7 @@ Selection = Annotated[
         metavar="|".join(SELECTIONS),
         autocompletion=lambda: list(SELECTIONS),
         rich_help_panel=_METHOD,
-        help="How a release becomes the next parents. auto: rank with --public, else subsample.",
+        help="How a release becomes the next parents. auto: rank with --public and for texts, else subsample.",
     ),
 ]
 Threshold = Annotated[
@@ -160,8 +161,8 @@ Denoising = Annotated[
         metavar="|".join(DENOISINGS),
         autocompletion=lambda: list(DENOISINGS),
         rich_help_panel=_METHOD,
-        help="How the known noise is taken out of a release. auto: shrunk with --public, else signed, as for gape and "
-        "projection.",
+        help="How the known noise is taken out of a release. auto: shrunk with --public, else signed, as for texts, "
+        "gape and projection.",
     ),
 ]
 Variations = Annotated[

@@ -5,7 +5,7 @@ from typing import Annotated
 
 import typer
 
-from evomix.cli import options
+from evomix.cli import options, text_options
 from evomix.cli.console import answer, answer_json, warn
 
 
@@ -15,14 +15,15 @@ def schema(
         Path | None,
         typer.Option("-o", "--out", metavar="SCHEMA.json", help="Where to write it (default: stdout)."),
     ] = None,
+    text_column: text_options.TextColumn = None,
     public_encoding: options.PublicEncoding = None,
     as_json: options.Json = False,
 ) -> None:
     """Write the schema of a PUBLIC table. Read it through before use: wrong bounds cost quality silently."""
     from evomix.formats.table import read_table  # noqa: PLC0415  (--help must not wait for it)
-    from evomix.modalities.tabular.inference import infer_schema  # noqa: PLC0415
+    from evomix.modalities.text.schema import infer_either_schema  # noqa: PLC0415
 
-    inferred = infer_schema(read_table(public, encoding=public_encoding or "utf-8"))
+    inferred = infer_either_schema(read_table(public, encoding=public_encoding or "utf-8"), text=text_column)
     for warning in inferred.warnings:
         warn(warning)
     if out is None:

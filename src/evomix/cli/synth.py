@@ -120,7 +120,8 @@ def _print_plan(spec: "RunSpec", *, as_json: bool) -> None:
     if as_json:
         answer_json(planned)
     else:
-        answer("\n".join([_selection_line(planned), *plan_lines(planned)]))
+        proposed = [f"{name.lower()}: {value}" for name, value in planned.get("proposed", {}).items()]
+        answer("\n".join([_selection_line(planned), *proposed, *plan_lines(planned)]))
 
 
 def _selection_line(planned: Mapping[str, Any]) -> str:
@@ -143,11 +144,7 @@ def _synthesize(spec: "RunSpec", warned: Callable[[str], None]) -> "Outcome":
     except KeyboardInterrupt:
         raise Interrupted(_what_stays(spec, before)) from None
     except BaseException as error:
-        # A refusal after the charge is a failure too: whatever ends a run says what it has cost.
-        ended = fails(error) or isinstance(error, EvomixError)
-        if not ended or ((stays := _what_stays(spec, before)).startswith(_NOTHING) and not fails(error)):
-            raise
-        if stays == _NOTHING:
+        if not fails(error) or (stays := _what_stays(spec, before)) == _NOTHING:
             raise
         raise FailedAfterCharge(error, stays) from error
 

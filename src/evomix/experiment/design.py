@@ -1,6 +1,6 @@
 """From inputs to a calibrated run: candidates, account and settings, all fixed before a record votes."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Final
 
 import numpy as np
@@ -90,6 +90,13 @@ def make_plan(spec: RunSpec, inputs: Inputs) -> Plan:
         informed=inputs.modality.public is not None,
     )
     _check_size(planned, columns=len(inputs.schema.modelled))
+    most = planned.per_round[-1].candidates
+    if inputs.modality.kind == "text" and planned.rows > most:
+        warning = (
+            f"{planned.rows} texts are asked for and {most} candidates are voted on: the others are variations of "
+            "these, and repeats where none is near enough; ask for fewer (--rows) or for more candidates (--candidates)"
+        )
+        planned = replace(planned, warnings=(*planned.warnings, warning))
     return planned
 
 

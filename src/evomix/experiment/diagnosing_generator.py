@@ -19,7 +19,7 @@ from evomix.diagnosis.reachability import approach, ceilings
 from evomix.diagnosis.stall import stalled
 from evomix.diagnosis.steps import LEAST_VARIATIONS, Steps, measure_steps
 from evomix.experiment.generator_findings import told_approach, told_ceiling, told_scale, verdict, warnings
-from evomix.experiment.public_side import PublicTables, read_public
+from evomix.experiment.public_side import PublicTables, read_public, refuse_texts
 from evomix.experiment.spec import check_counts
 from evomix.modalities.tabular.generator import TableGenerator
 from evomix.modalities.tabular.modality import TableModality, build_table_modality
@@ -105,6 +105,7 @@ def diagnose_generator(
         raise SpecError("name at least one public table, or give a schema (--schema SCHEMA.json) to try random records")
     rng = np.random.default_rng(check_counts({"seed": seed})["seed"] or 0)
     read = read_public(public, schema, unit=unit, encoding=public_encoding)
+    refuse_texts(read)
     ground = _ground(read, points, rng)
     vectors = ground.modality.embedder.vectors
     steps = _steps(ground, variations, rng)

@@ -1,6 +1,6 @@
 """The public side of a run: one or several public tables, the schema, and what is learned from both."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import combinations
 from pathlib import Path
@@ -19,10 +19,8 @@ from evomix.modalities.tabular.fit import check_fit
 from evomix.modalities.tabular.inference import Inferred, infer_schema
 from evomix.modalities.tabular.modality import build_table_modality
 from evomix.modalities.tabular.schema import Schema
-from evomix.modalities.text.schema import free_text_columns, holds_text
+from evomix.modalities.text.schema import MOST_TEXT_COLUMNS, free_text_columns, holds_text
 
-MOST_TEXT_COLUMNS: Final = 2
-"""Columns of a public table up to which free text makes it a set of texts: the text and a label."""
 _NOTHING_LEFT: Final = "the unit column {unit!r} is never part of the output, and no other column is left"
 
 
@@ -100,9 +98,23 @@ def open_public(
         SpecError, SchemaError, InputFileError: as :func:`read_public`.
     """
     read = read_public(tables, schema, unit=unit, encoding=encoding)
+    refuse_texts(read)
     return PublicSide(
         read.schema, build_table_modality(read.schema, read.rows, target=target), read.sets, read.warnings
     )
+
+
+def refuse_texts(read: PublicTables) -> None:
+    """Refuse a set of texts where a command is about tables.
+
+    Raises:
+        SchemaError: the public rows are texts, with a label at most.
+    """
+    if read.rows is not None and read.rows.num_columns <= MOST_TEXT_COLUMNS and free_text_columns(read.rows):
+        raise SchemaError(
+            "this command is about tables, and the public table is a set of texts; `evomix synth --dry-run` tells what "
+            "a run on texts would do. To look at its other columns alone, leave the text column out"
+        )
 
 
 def read_public(
@@ -112,10 +124,12 @@ def read_public(
     unit: str | None,
     encoding: str,
     infer: Callable[[pa.Table], Inferred] = infer_schema,
+    may_lack: str | None = None,
 ) -> PublicTables:
     """Return schema and public rows without the unit column, and what there is to say about them.
 
-    Without a schema it is what ``infer`` finds in the public rows.
+    Without a schema it is what ``infer`` finds in the public rows. A column ``may_lack`` of the schema is empty where a
+    table has none.
 
     Several tables must have the same columns, in any order; a column that they store in different types is read as
     text, as a CSV file has it.
@@ -133,11 +147,13 @@ def read_public(
     _refuse_repeats(tables)
     names = [_name(table, place) for place, table in enumerate(tables)]
     read = [read_table(table, encoding=encoding) for table in tables]
-    given = None if schema is None else _without(_schema(schema), unit)
+    given = None if schema is None else schema_of(schema, unit=unit)
     read = [_without_unit(table, unit) for table in read]
     if len(read) > 1 and 0 in (sizes := [table.num_rows for table in read]):
         raise SchemaError(f"{names[sizes.index(0)]} has no rows; leave it out")
     if given is not None:
+        if may_lack in given.names:
+            read = [_with_empty(table, may_lack) for table in read]
         for table, name in zip(read, names, strict=True):
             _check_fit(given, table, name if len(read) > 1 else None)
     rows = _joined(read, names) if read else None
@@ -148,6 +164,8 @@ def read_public(
         given, warnings = inferred.schema, inferred.warnings
     if not given.modelled:
         raise SchemaError("no column is left to model: the schema holds ids only")
+    if rows is not None and rows.num_rows:
+        warnings += tuple(_unlearned_texts(given, rows))
     some = rows if rows is not None and rows.num_rows else None
     return PublicTables(given, some, () if some is None else tuple(table.num_rows for table in read), warnings)
 
@@ -162,6 +180,22 @@ def _refuse_repeats(tables: Sequence[Any]) -> None:
             )
 
 
+def _with_empty(table: pa.Table, name: str | None) -> pa.Table:
+    if name in table.column_names:
+        return table
+    return table.append_column(name, pa.nulls(table.num_rows, pa.string()))
+
+
+def _unlearned_texts(schema: Schema, rows: pa.Table) -> Iterator[str]:
+    """Yield a sentence for each id that reads as free text: whoever has texts may want them."""
+    ids = [column.name for column in schema.columns if column.type == "id" and column.name in rows.column_names]
+    for name in free_text_columns(rows.select(ids)):
+        yield (
+            f"column {name!r} reads as free text, and this run makes up ids for it: if the texts are what matters, "
+            "keep that column and a label at most (--modality text; in a schema: type 'text')"
+        )
+
+
 def _name(table: Any, place: int) -> str:
     return f"public table {str(table)!r}" if isinstance(table, str | Path) else f"public table {place + 1}"
 
@@ -170,6 +204,11 @@ def _schema(source: Any) -> Schema:
     if isinstance(source, Schema):
         return source
     return Schema.from_dict(source) if isinstance(source, dict) else Schema.from_json(str(source))
+
+
+def schema_of(source: Any, *, unit: str | None) -> Schema:
+    """Return the schema that a path, a mapping or a ``Schema`` gives, without the unit column."""
+    return _without(_schema(source), unit)
 
 
 def _without(schema: Schema, unit: str | None) -> Schema:

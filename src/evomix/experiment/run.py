@@ -118,6 +118,7 @@ def dry_run(spec: RunSpec) -> dict[str, Any]:
         planned = design(spec, inputs, np.random.default_rng(spec.seed or 0)).plan
     chosen = resolved(spec, inputs.modality)
     return planned.to_dict() | {
+        "proposed": dict(inputs.modality.made()),
         "selection": selection_of(spec, inputs.modality),
         **{name: getattr(chosen, name) for name in ("denoising", "schedule", "threshold", "radius")},
         "warnings": [*inputs.warnings, *planned.warnings, *budget_warnings(spec, planned, grant)],
@@ -141,6 +142,7 @@ def write_report(finished: Finished, population: Population, path: Path) -> None
         rounds=() if folder is None else artifacts.read_rounds(folder),
         warnings=finished.warnings,
         spec_toml=_resolved(finished),
+        width=len(finished.inputs.schema.modelled),
         examples=modality.examples(population),
         generation=modality.made(),
         evaluation=None,

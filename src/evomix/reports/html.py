@@ -37,6 +37,7 @@ class ReportContext:
         spec_toml: the resolved specification.
         evaluation: result of ``Evaluation.to_dict``; None where nothing was evaluated.
         made_up: number of id columns beside the modelled ones, made up anew.
+        width: columns that are modelled, where those that are drawn are others.
         examples: synthetic records to be read.
         generation: public figures of how records were proposed, by what they are.
     """
@@ -52,6 +53,7 @@ class ReportContext:
     spec_toml: str
     evaluation: Mapping[str, Any] | None = None
     made_up: int = 0
+    width: int | None = None
     examples: Sequence[str] = ()
     generation: Mapping[str, Any] = field(default_factory=dict)
 
@@ -107,7 +109,7 @@ def _tiles(context: ReportContext) -> tuple[tuple[str, str], ...]:
         ("ε", bound(privacy["epsilon"]) if private else "none"),
         ("δ", bound(privacy["delta"]) if private else "none"),
         ("synthetic rows", count(len(context.synthetic))),
-        ("columns", count(len(context.columns))),
+        ("columns", count(len(context.columns) if context.width is None else context.width)),
         *([("id columns made up anew", count(context.made_up))] if context.made_up else []),
         (
             "protected units" if privacy.get("unit_column") else "private rows",

@@ -125,6 +125,7 @@ def backend(monkeypatch):
         "evomix.experiment.interruption",
         charged_runs=lambda spec: frozenset({"earlier"}),
         standing_charge=standing_charge,
+        keeps_texts=lambda _: False,
     )
     plan = SimpleNamespace(to_dict=lambda: state.plan)
     module("evomix.experiment.planning", plan=lambda **given: state.record("plan", given, plan))

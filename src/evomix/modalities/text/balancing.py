@@ -1,9 +1,11 @@
 """Classes in the shares that the schema gives: post-processing of the law that final rows are drawn by."""
 
 import numpy as np
+from numpy.typing import NDArray
 
-from evomix.core.arrays import FloatArray, IntArray
+from evomix.core.arrays import FloatArray, IntArray, Population
 from evomix.modalities.text.classes import Classes
+from evomix.modalities.text.records import population
 
 
 def with_class_shares(shares: FloatArray, classes: IntArray, wanted: FloatArray) -> FloatArray:
@@ -26,6 +28,20 @@ def with_class_shares(shares: FloatArray, classes: IntArray, wanted: FloatArray)
     scaled = within * wanted[classes]
     total = scaled.sum()
     return np.asarray(scaled / total if total > 0.0 else shares, np.float64)
+
+
+def with_every_class(records: Population, labelled: NDArray[np.bool_], count: int) -> Population:
+    """Return public records, those without a label given to the classes in turn: they are examples for all alike.
+
+    Args:
+        records: object (m,).
+        labelled: bool (m,), whose class was told.
+        count: how many classes there are.
+    """
+    turns = (np.cumsum(~labelled) - 1) % count
+    return population(
+        record if told else (int(turn), record[1]) for record, told, turn in zip(records, labelled, turns, strict=True)
+    )
 
 
 def fresh_shares(classes: Classes, public: IntArray | None) -> FloatArray:

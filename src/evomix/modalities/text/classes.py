@@ -60,6 +60,13 @@ class Classes:
         """Return how many classes there are."""
         return len(self.words)
 
+    @property
+    def fallback(self) -> str:
+        """What a cell counts as that is none of the values: the schema's rule, which no record can move."""
+        assert self.column is not None
+        position = int(np.minimum(np.searchsorted(self.cells, self.column.fallback), len(self) - 1))
+        return self.words[position] or "none"
+
     def positions(self, table: pa.Table) -> IntArray:
         """Return the class of each row, int64 (n,). Total on values: the column's rules say what odd cells become."""
         if self.column is None:

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from typing import Any, Final
 
 import numpy as np
+from numpy.typing import NDArray
 
 from evomix.core.arrays import FloatArray, IntArray, Population, distinct
 from evomix.core.errors import SpecError
@@ -46,6 +47,7 @@ class TextModality:
         public: object (m,), the public records; ``None`` without any.
         model: who is asked; ``None`` where the generator asks no model.
         counts: what became of the answers.
+        unchecked: whether nothing public tells if a text reads like its class.
     """
 
     codec: TextCodec
@@ -54,6 +56,7 @@ class TextModality:
     public: Population | None
     model: JournaledModel | None
     counts: HygieneCounts
+    unchecked: bool = False
 
     @property
     def kind(self) -> str:
@@ -129,6 +132,11 @@ class TextModality:
     def remarks(self, population: Population) -> tuple[str, ...]:
         """Return a sentence where many answers were no texts, and one where many records are the same."""
         told = []
+        if self.unchecked and len(self.codec.classes) > 1:
+            told.append(
+                "no public text has a label, so nothing checked whether the texts read like theirs: read some of each "
+                "class, and word the classes in a template of your own ([label_text])"
+            )
         if self.counts.dropped.total() > MOST_DROPPED * self.counts.answers:
             share = self.counts.dropped.total() / self.counts.answers
             told.append(
@@ -146,6 +154,9 @@ class TextModality:
     def made(self) -> Mapping[str, Any]:
         """Return who wrote the texts, and what became of the answers."""
         facts: dict[str, Any] = {"Embedded by": self.embedder.name}
+        if self.codec.classes.column is not None:
+            facts["Labels"] = ", ".join(word or "none" for word in self.codec.classes.words)
+            facts["A private label that is none of these counts as"] = self.codec.classes.fallback
         if self.model is None:
             return facts | {"Texts proposed by": "recombination of public texts"}
         kept = self.model.journal
@@ -178,6 +189,7 @@ def build_text_modality(
     embedder: TextEmbedder,
     public: Population | None,
     *,
+    labelled: NDArray[np.bool_] | None = None,
     model: JournaledModel | None,
     prompts: str | None = None,
     domain: str | None = None,
@@ -188,6 +200,7 @@ def build_text_modality(
         codec: of the columns.
         embedder: the geometry.
         public: object (m,), public records; ``None`` if there are none.
+        labelled: bool (m,), which public records came with a label; default all.
         model: who writes texts; ``None`` for recombined public ones.
         prompts: a template's name or file; default the general one.
         domain: one line on what the texts are; default what the template says, else that they are like the examples.
@@ -207,6 +220,7 @@ def build_text_modality(
     if domain is None and prompts is None and public is not None:
         domain = LIKE_THE_EXAMPLES
     template = load_template(prompts or "general", domain=domain)
-    fits = None if public is None else _label_check(embedder, public, len(classes))
+    told = public if public is None or labelled is None else public[labelled]
+    fits = None if told is None else _label_check(embedder, told, len(classes))
     generator = TextGenerator(model, template, classes=classes.words, shares=shares, public=public, fits=fits)
-    return TextModality(codec, generator, embedder, public, model, generator.counts)
+    return TextModality(codec, generator, embedder, public, model, generator.counts, unchecked=fits is None)

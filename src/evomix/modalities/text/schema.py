@@ -15,6 +15,8 @@ from evomix.modalities.tabular.values import as_text, is_text
 
 LEAST_WORDS: Final = 4.0
 """Mean words of a cell from which a column reads as free text."""
+MOST_TEXT_COLUMNS: Final = 2
+"""Columns of a public table up to which free text makes it a set of texts: the text and a label."""
 LEAST_DISTINCT: Final = 0.5
 """Share of different cells from which it does."""
 
@@ -35,6 +37,16 @@ class Roles:
 def free_text_columns(table: pa.Table) -> list[str]:
     """Return the names of the columns of a *public* table that read as free text: many words, few repeats."""
     return [name for name in table.column_names if _is_free_text(table.column(name))]
+
+
+def infer_either_schema(table: pa.Table, *, text: str | None = None) -> Inferred:
+    """Infer the schema of a *public* table, with a text column where one is named, or where it is a set of texts.
+
+    Raises:
+        SchemaError: as :func:`infer_text_schema`.
+    """
+    as_texts = text is not None or (table.num_columns <= MOST_TEXT_COLUMNS and bool(free_text_columns(table)))
+    return infer_text_schema(table, text=text, target=None) if as_texts else infer_schema(table)
 
 
 def holds_text(schema: Schema) -> bool:
@@ -73,7 +85,10 @@ def roles_of(schema: Schema, *, target: str | None) -> Roles:
     """
     found = [column.name for column in schema.columns if column.type == "text"]
     if len(found) != 1:
-        raise SchemaError(f"a text run models one column of type 'text'; the schema has {_listed(found)}")
+        raise SchemaError(
+            f"a text run models one column of type 'text'; the schema has {_listed(found)}. Declare the column with "
+            'the texts as {"name": …, "type": "text"}'
+        )
     others = [column for column in schema.modelled if column.type != "text"]
     names = [column.name for column in others]
     if target is not None and target not in names:
