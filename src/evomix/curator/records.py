@@ -1,6 +1,7 @@
 """Private records, grouped by the unit whose privacy is protected."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from functools import partial
 from typing import NoReturn
 
 import numpy as np
@@ -93,12 +94,7 @@ class PrivateRecords:
     def read(self, positions: IntArray) -> Population:
         """Return the encoded rows at ``positions``, in that order."""
         with withheld("reading private rows"):
-            if self._kept is None:
-                return self._encoding.encode(self._rows.take(positions, self._columns))
-            new = self._kept.missing(positions)
-            if new.size:
-                self._kept.put(new, self._encoding.encode(self._rows.take(new, self._columns)))
-            return self._kept.take(positions)
+            return self._encoded(positions, lambda wanted: self._rows.take(wanted, self._columns))
 
     def scan(self) -> Iterator[tuple[IntArray, Population]]:
         """Yield all rows as (unit of each row, encoded rows), batch by batch."""
@@ -110,17 +106,17 @@ class PrivateRecords:
                 if batch is None:
                     return
                 positions = np.arange(start, start + batch.num_rows, dtype=np.int64)
-                population = self._encoded(positions, batch)
+                population = self._encoded(positions, partial(_of_batch, batch, start))
             start += batch.num_rows
             yield (positions if self._unit_of_row is None else self._unit_of_row[positions]), population
 
-    def _encoded(self, positions: IntArray, batch: pa.Table) -> Population:
-        """Return the rows of a batch, of which those at some ``positions`` may be encoded already."""
-        if self._kept is None:
-            return self._encoding.encode(batch)
+    def _encoded(self, positions: IntArray, fetch: Callable[[IntArray], pa.Table]) -> Population:
+        """Return the encoded rows at ``positions``; ``fetch`` gets those from the table that are not kept already."""
+        if self._kept is None or not positions.size:  # of no rows nothing tells how wide they are
+            return self._encoding.encode(fetch(positions))
         new = self._kept.missing(positions)
         if new.size:
-            self._kept.put(new, self._encoding.encode(batch.take(pa.array(new - positions[0]))))
+            self._kept.put(new, self._encoding.encode(fetch(new)))
         return self._kept.take(positions)
 
 
@@ -152,6 +148,11 @@ class EncodedRows:
         """Return kept rows; ``positions`` of which none is missing."""
         assert self._rows is not None
         return self._rows[positions]
+
+
+def _of_batch(batch: pa.Table, start: int, wanted: IntArray) -> pa.Table:
+    """Return rows of a batch that begins at position ``start``; all of them as they are."""
+    return batch if wanted.size == batch.num_rows else batch.take(pa.array(wanted - start))
 
 
 def _plain(cells: pa.ChunkedArray) -> pa.ChunkedArray:

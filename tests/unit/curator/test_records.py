@@ -149,3 +149,12 @@ def test_kept_rows_are_encoded_once_and_are_the_same():
         with pytest.raises(TypeError, match="cannot be pickled"):
             leave(kept._kept)
     assert "10" not in repr(kept._kept)
+
+
+def test_of_no_rows_nothing_fails_though_rows_are_kept():
+    for values in ([], [1.0, 2.0]):
+        kept = PrivateRecords(
+            open_rows(pa.table({"x": pa.array(values, pa.float64())})), _CountingCodec(), columns=["x"], keep=True
+        )
+        assert kept.read(np.zeros(0, np.int64)).shape == (0, 1)  # as where no draw is a private one
+        assert sum(len(rows) for _, rows in kept.scan()) == len(values)
