@@ -65,7 +65,7 @@ def generation(count: int) -> list[object]:
     requests = [Request("", prompt, 48, temperature=0.8, seed=k, form="continue") for k, prompt in enumerate(listed)]
     requests.sort(key=lambda request: len(request.user))
     tokens = [[str(token) for token in model._prompts.of(request)] for request in requests]
-    ends = [*model._prompts.form.ends, *model._line_ends]
+    ends = list(model._prompts.ends("continue"))
 
     runtime = model._fresh_runtime()
 

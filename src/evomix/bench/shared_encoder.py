@@ -86,3 +86,7 @@ def encode(texts: Sequence[str]) -> NDArray[np.float32]:
     if not _in_use:
         raise SpecError(f"embedder={NAME!r} is for runs of a benchmark; none is going on: take minilm or tfidf")
     return _in_use[-1].vectors(texts)
+
+
+# What it asks places each text by itself: of one at a time, most of the encoder's blocks would be filling.
+encode.independent = True  # type: ignore[attr-defined]

@@ -19,7 +19,7 @@ def as_schema(given: Any) -> Schema:
     """Return a schema that is given as one, as its content or as the path of its file."""
     if isinstance(given, Schema):
         return given
-    return Schema.from_dict(given) if isinstance(given, dict) else Schema.from_json(given)
+    return Schema.from_dict(given) if isinstance(given, dict) else Schema.from_json(str(given))
 
 
 def schema_of_all(given: Any, tables: Mapping[str, pa.Table]) -> Schema:

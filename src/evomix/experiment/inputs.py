@@ -13,7 +13,7 @@ from evomix.curator.guard import withheld
 from evomix.curator.records import PrivateRecords
 from evomix.experiment.identity import same_content
 from evomix.experiment.modality import Modality
-from evomix.experiment.public_side import PublicSide, modality_of, read_public
+from evomix.experiment.public_side import PublicSide, modality_of, read_public, read_tables
 from evomix.experiment.spec import RunSpec
 from evomix.experiment.text_settings import given_text_settings
 from evomix.experiment.text_side import open_texts
@@ -60,12 +60,13 @@ def open_inputs(
         InputFileError: a file cannot be read.
     """
     modality: Modality
-    if modality_of(spec) == "text":
-        text = open_texts(spec, folder, progress)
+    read = read_tables(spec.public_tables, encoding=spec.public_encoding)
+    if modality_of(spec, read) == "text":
+        text = open_texts(spec, folder, progress, read=read)
         public, modality = text.tables, text.modality
     else:
         _refuse_text_settings(spec)
-        public = read_public(spec.public_tables, spec.schema, unit=spec.unit, encoding=spec.public_encoding)
+        public = read_public(spec.public_tables, spec.schema, unit=spec.unit, encoding=spec.public_encoding, read=read)
         text, modality = None, build_table_modality(public.schema, public.rows, target=spec.target)
     schema = public.schema
     with withheld("opening the private table"):

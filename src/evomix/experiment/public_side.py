@@ -9,6 +9,7 @@ from typing import Any, Final
 import pyarrow as pa
 
 from evomix.core.errors import SchemaError, SpecError
+from evomix.experiment.common_schema import as_schema
 from evomix.experiment.identity import same_content
 from evomix.experiment.modality import Modality
 from evomix.experiment.spec import RunSpec
@@ -19,7 +20,7 @@ from evomix.modalities.tabular.fit import check_fit
 from evomix.modalities.tabular.inference import Inferred, infer_schema
 from evomix.modalities.tabular.modality import build_table_modality
 from evomix.modalities.tabular.schema import Schema
-from evomix.modalities.text.schema import MOST_TEXT_COLUMNS, free_text_columns, holds_text
+from evomix.modalities.text.schema import free_text_columns, holds_text, is_set_of_texts
 
 _NOTHING_LEFT: Final = "the unit column {unit!r} is never part of the output, and no other column is left"
 
@@ -58,23 +59,23 @@ class PublicTables:
     warnings: tuple[str, ...]
 
 
-def modality_of(spec: RunSpec) -> str:
+def modality_of(spec: RunSpec, public: Sequence[pa.Table]) -> str:
     """Return what a record is, "table" or "text": as asked for, or by the schema, else the public columns.
 
     Public columns read as texts where one holds free text and at most a label is beside it: a table with such a column
     among many is a table still.
+
+    Args:
+        spec: what the user asked for.
+        public: the public tables.
     """
     if spec.modality != "auto":
         return spec.modality
     if given_text_settings(spec):
         return "text"
     if spec.schema is not None:
-        return "text" if holds_text(_schema(spec.schema)) else "table"
-    for table in spec.public_tables:
-        rows = _without_unit(read_table(table, encoding=spec.public_encoding), spec.unit)
-        if free_text_columns(rows) and rows.num_columns <= MOST_TEXT_COLUMNS:
-            return "text"
-    return "table"
+        return "text" if holds_text(as_schema(spec.schema)) else "table"
+    return "text" if any(is_set_of_texts(_without_unit(table, spec.unit)) for table in public) else "table"
 
 
 def open_public(
@@ -110,11 +111,20 @@ def refuse_texts(read: PublicTables) -> None:
     Raises:
         SchemaError: the public rows are texts, with a label at most.
     """
-    if read.rows is not None and read.rows.num_columns <= MOST_TEXT_COLUMNS and free_text_columns(read.rows):
+    if read.rows is not None and is_set_of_texts(read.rows):
         raise SchemaError(
             "this command is about tables, and the public table is a set of texts; `evomix synth --dry-run` tells what "
             "a run on texts would do. To look at its other columns alone, leave the text column out"
         )
+
+
+def read_tables(tables: Sequence[Any], *, encoding: str) -> list[pa.Table]:
+    """Return public tables, given as paths or frames.
+
+    Raises:
+        InputFileError: a file cannot be read.
+    """
+    return [read_table(table, encoding=encoding) for table in tables]
 
 
 def read_public(
@@ -125,11 +135,12 @@ def read_public(
     encoding: str,
     infer: Callable[[pa.Table], Inferred] = infer_schema,
     may_lack: str | None = None,
+    read: Sequence[pa.Table] | None = None,
 ) -> PublicTables:
     """Return schema and public rows without the unit column, and what there is to say about them.
 
     Without a schema it is what ``infer`` finds in the public rows. A column ``may_lack`` of the schema is empty where a
-    table has none.
+    table has none. ``read`` are the tables, where they were read already.
 
     Several tables must have the same columns, in any order; a column that they store in different types is read as
     text, as a CSV file has it.
@@ -146,7 +157,7 @@ def read_public(
         )
     _refuse_repeats(tables)
     names = [_name(table, place) for place, table in enumerate(tables)]
-    read = [read_table(table, encoding=encoding) for table in tables]
+    read = read_tables(tables, encoding=encoding) if read is None else read
     given = None if schema is None else schema_of(schema, unit=unit)
     read = [_without_unit(table, unit) for table in read]
     if len(read) > 1 and 0 in (sizes := [table.num_rows for table in read]):
@@ -200,15 +211,9 @@ def _name(table: Any, place: int) -> str:
     return f"public table {str(table)!r}" if isinstance(table, str | Path) else f"public table {place + 1}"
 
 
-def _schema(source: Any) -> Schema:
-    if isinstance(source, Schema):
-        return source
-    return Schema.from_dict(source) if isinstance(source, dict) else Schema.from_json(str(source))
-
-
 def schema_of(source: Any, *, unit: str | None) -> Schema:
     """Return the schema that a path, a mapping or a ``Schema`` gives, without the unit column."""
-    return _without(_schema(source), unit)
+    return _without(as_schema(source), unit)
 
 
 def _without(schema: Schema, unit: str | None) -> Schema:

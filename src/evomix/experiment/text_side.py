@@ -1,6 +1,6 @@
 """The public side of a run on texts: schema, model, encoder, and what is made of them."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
@@ -17,12 +17,13 @@ from evomix.experiment.spec import RunSpec
 from evomix.modalities.tabular.values import is_empty, storage
 from evomix.modalities.text.balancing import with_every_class
 from evomix.modalities.text.classes import Classes
-from evomix.modalities.text.codec import Placing, TextCodec, read_texts
+from evomix.modalities.text.codec import Placing, TextCodec
 from evomix.modalities.text.embedder import TextEmbedder
 from evomix.modalities.text.encoder_check import check_encoder
 from evomix.modalities.text.journal import Journal, JournaledModel
 from evomix.modalities.text.modality import TextModality, build_text_modality
 from evomix.modalities.text.named_encoder import DEFAULT, make_encoder
+from evomix.modalities.text.records import texts as texts_of
 from evomix.modalities.text.schema import infer_text_schema, roles_of
 
 JOURNAL_FILE: Final = "answers.jsonl"
@@ -43,13 +44,20 @@ class TextSide:
     placing: Placing
 
 
-def open_texts(spec: RunSpec, folder: Path | None, progress: Callable[[str, int, int], None] | None) -> TextSide:
+def open_texts(
+    spec: RunSpec,
+    folder: Path | None,
+    progress: Callable[[str, int, int], None] | None,
+    *,
+    read: Sequence[pa.Table] | None = None,
+) -> TextSide:
     """Read the public texts, find the roles of the columns, and make ready model and encoder.
 
     Args:
         spec: what the user asked for.
         folder: where answers of the model are kept; ``None`` keeps them in memory.
         progress: told how many texts of how many are made.
+        read: the public tables, where they were read already.
 
     Raises:
         SpecError: a setting does not fit; the encoder is not local.
@@ -60,7 +68,13 @@ def open_texts(spec: RunSpec, folder: Path | None, progress: Callable[[str, int,
     infer = partial(infer_text_schema, text=spec.text_column, target=spec.target)
     label = _label_of(spec)
     tables = read_public(
-        spec.public_tables, spec.schema, unit=spec.unit, encoding=spec.public_encoding, infer=infer, may_lack=label
+        spec.public_tables,
+        spec.schema,
+        unit=spec.unit,
+        encoding=spec.public_encoding,
+        infer=infer,
+        may_lack=label,
+        read=read,
     )
     roles = roles_of(tables.schema, target=spec.target)
     if spec.text_column not in (None, roles.text):
@@ -72,9 +86,7 @@ def open_texts(spec: RunSpec, folder: Path | None, progress: Callable[[str, int,
     if public is not None and tables.rows is not None and roles.label is not None:
         labelled = _labelled(tables.rows.column(roles.label.name))
         public = with_every_class(public, labelled, len(classes))
-    encoder = make_encoder(
-        spec.embedder or DEFAULT, None if tables.rows is None else read_texts(tables.rows, roles.text)
-    )
+    encoder = make_encoder(spec.embedder or DEFAULT, None if public is None else texts_of(public))
     if not encoder.local:
         raise SpecError(
             f"embedder={spec.embedder!r} sends texts to another machine; private texts never leave this one"

@@ -18,7 +18,9 @@ class FunctionEncoder:
     """The function MODULE:FUNCTION, which takes a list of texts and returns a float array, one row a text.
 
     Whoever names a function vouches that it computes here and that a text's vector depends on that text alone. One that
-    sends texts elsewhere says so with an attribute ``local = False``, and is then never given a private text.
+    sends texts elsewhere says so with an attribute ``local = False``, and is then never given a private text. It is
+    given one text at a time, unless it says with an attribute ``independent = True`` that no other text in a list can
+    move a vector, bit by bit.
 
     Attributes:
         name: MODULE:FUNCTION.
@@ -54,7 +56,7 @@ class FunctionEncoder:
         return bool(getattr(self._function, "local", True))
 
     def vectors(self, texts: Sequence[str]) -> FloatArray:
-        """Return what the function gives, float64 (n, k): one text at a time, so that no other can move a vector.
+        """Return what the function gives, float64 (n, k).
 
         A vector that is not finite, or has another length than that of an empty text, counts as one of zeros: what the
         function makes of one private text must not decide whether a run ends.
@@ -62,28 +64,35 @@ class FunctionEncoder:
         Raises:
             SpecError: of an empty text it gives no vector.
         """
-        width = len(self._one(""))
+        width = self._called([""]).shape[1]
+        if getattr(self._function, "independent", False):
+            with suppress(SpecError):
+                together = self._called(list(texts))
+                if together.shape[1] == width:
+                    return together
         vectors = np.zeros((len(texts), width))
         for place, text in enumerate(texts):
             with suppress(SpecError):
-                vector = self._one(text)
+                vector = self._called([text])[0]
                 vectors[place] = vector if len(vector) == width else 0.0
         return vectors
 
-    def _one(self, text: str) -> FloatArray:
+    def _called(self, texts: list[str]) -> FloatArray:
+        """Return finite vectors, one for each text."""
+        asked = "one text" if len(texts) == 1 else f"{len(texts)} texts"
         try:
-            vectors = np.asarray(self._function([text]), dtype=np.float64)
+            vectors = np.asarray(self._function(texts), dtype=np.float64)
         except Exception as error:  # noqa: BLE001  (whatever a foreign function brings up; it may quote a text)
             raise SpecError(
-                f"expected vectors of shape (1, k) for one text from --embedder={self.name!r}; it failed with "
-                f"{type(error).__name__}"
+                f"expected vectors of shape ({len(texts)}, k) for {asked} from --embedder={self.name!r}; it failed "
+                f"with {type(error).__name__}"
             ) from None
-        if vectors.ndim != 2 or len(vectors) != 1 or not np.isfinite(vectors).all():
+        if vectors.ndim != 2 or len(vectors) != len(texts) or not np.isfinite(vectors).all():
             raise SpecError(
-                f"expected finite vectors of shape (1, k) for one text from --embedder={self.name!r}, found "
+                f"expected finite vectors of shape ({len(texts)}, k) for {asked} from --embedder={self.name!r}, found "
                 f"shape={vectors.shape}{'' if np.isfinite(vectors).all() else ' with values that are not finite'}"
             )
-        return np.asarray(vectors[0])
+        return vectors
 
     def encode(self, texts: Sequence[str]) -> NDArray[np.float32]:
         """Return the vectors scaled to unit length, float32 (n, k + 1).

@@ -14,7 +14,6 @@ from typing import Any, Final
 import numpy as np
 
 from evomix.core.errors import GeneratorError, SpecError
-from evomix.modalities.text.chat_template import plain_template
 from evomix.modalities.text.ctranslate2_runtime import load_runtime, thread_count
 from evomix.modalities.text.language_model import Completion, Finish, Form, Request, last_line
 from evomix.modalities.text.llama_conversion import llama_conversion
@@ -70,9 +69,7 @@ class LocalModel:
         source = WRITER.require() if path is None else Path(path)
         self._folder = llama_conversion(source).converted()
         self._prompts = PromptTokens.read(self._folder)
-        talks = path is not None and self._prompts.form.template != plain_template()
-        self._form: Form = form or ("chat" if talks else "continue")
-        self._line_ends = self._prompts.line_ends()
+        self._form: Form = form or ("continue" if path is None else self._prompts.best_form)
         digest = self._prompts.form.source[:12]
         self._name = f"{source.stem} int8 sha256={digest} top_k={top_k} batch_size={batch_size}"
 
@@ -96,10 +93,7 @@ class LocalModel:
         for request in requests:
             _check(request)
         prompts = [self._prompts.of(request) for request in requests]
-        limits = [
-            min(request.most_tokens, self._prompts.form.most_tokens - len(prompt))
-            for request, prompt in zip(requests, prompts, strict=True)
-        ]
+        limits = [self._prompts.room(request, prompt) for request, prompt in zip(requests, prompts, strict=True)]
         for position, limit in enumerate(limits):
             if limit < 1:
                 yield position, Completion("", "length", prompt_tokens=len(prompts[position]))
@@ -148,7 +142,7 @@ class LocalModel:
         self, requests: Sequence[Request], prompts: Sequence[list[int]], limits: Sequence[int]
     ) -> list[list[int]]:
         """Return each prompt's new tokens, with the one that ended it."""
-        greedy, lines = requests[0].temperature == 0, requests[0].form == "continue"
+        greedy = requests[0].temperature == 0
         start = [[str(token) for token in prompt] for prompt in prompts]
         made: Counter[int] = Counter()
 
@@ -163,7 +157,7 @@ class LocalModel:
                     start,
                     max_length=max(limits),
                     include_prompt_in_result=False,
-                    end_token=[*self._prompts.form.ends, *(self._line_ends if lines else ())],
+                    end_token=list(self._prompts.ends(requests[0].form)),
                     return_end_token=True,
                     sampling_topk=1 if greedy else self._top_k,
                     sampling_topp=1.0 if greedy else requests[0].top_p,

@@ -4,12 +4,13 @@ import json
 import re
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
+from functools import cached_property
 from pathlib import Path
 from typing import Any, Final
 
-from evomix.modalities.text.chat_template import ChatTemplate
+from evomix.modalities.text.chat_template import ChatTemplate, plain_template
 from evomix.modalities.text.ctranslate2_runtime import load
-from evomix.modalities.text.language_model import Request
+from evomix.modalities.text.language_model import Form, Request
 
 _TOKENIZER: Final = "tokenizer.json"
 _FORM: Final = "prompt.json"
@@ -89,11 +90,25 @@ class PromptTokens:
         tokens = self._plain(text.encode("utf-8", "replace").decode("utf-8"))
         return tokens if self.form.first is None else [self.form.first, *tokens]
 
-    def line_ends(self) -> tuple[int, ...]:
-        """Return the tokens that hold a line break, as byte-level and SentencePiece vocabularies spell it."""
+    @cached_property
+    def _line_ends(self) -> tuple[int, ...]:
+        """The tokens that hold a line break, as byte-level and SentencePiece vocabularies spell it."""
         spelled = ("\u010a", "\n", "<0x0A>")
         known = self._tokenizer.get_vocab().items()
         return tuple(sorted(place for token, place in known if any(mark in token for mark in spelled)))
+
+    def ends(self, form: Form) -> tuple[int, ...]:
+        """Return the tokens that end an answer; where it is one line, those that hold a line break as well."""
+        return self.form.ends + (self._line_ends if form == "continue" else ())
+
+    @property
+    def best_form(self) -> Form:
+        """How a model that knows this form is asked best: not in a conversation if it knows none."""
+        return "continue" if self.form.template == plain_template() else "chat"
+
+    def room(self, request: Request, prompt: Sequence[int]) -> int:
+        """Return how many tokens an answer may have; below 1 where the prompt leaves none."""
+        return min(request.most_tokens, self.form.most_tokens - len(prompt))
 
     def of(self, request: Request) -> list[int]:
         """Return the tokens of a request's prompt, in its form."""

@@ -39,13 +39,18 @@ def free_text_columns(table: pa.Table) -> list[str]:
     return [name for name in table.column_names if _is_free_text(table.column(name))]
 
 
+def is_set_of_texts(table: pa.Table) -> bool:
+    """Return whether a *public* table is one of texts: a column of free text, and a label at most."""
+    return table.num_columns <= MOST_TEXT_COLUMNS and bool(free_text_columns(table))
+
+
 def infer_either_schema(table: pa.Table, *, text: str | None = None) -> Inferred:
     """Infer the schema of a *public* table, with a text column where one is named, or where it is a set of texts.
 
     Raises:
         SchemaError: as :func:`infer_text_schema`.
     """
-    as_texts = text is not None or (table.num_columns <= MOST_TEXT_COLUMNS and bool(free_text_columns(table)))
+    as_texts = text is not None or is_set_of_texts(table)
     return infer_text_schema(table, text=text, target=None) if as_texts else infer_schema(table)
 
 

@@ -5,7 +5,6 @@ from pathlib import Path
 from typing import Any
 
 from evomix.core.errors import EnvironmentFailure, GeneratorError, InputFileError, SpecError
-from evomix.modalities.text.chat_template import plain_template
 from evomix.modalities.text.language_model import Completion, Finish, Form, Request, last_line
 from evomix.modalities.text.model_folder import folder_digest, folder_prompts, model_folder, stay_offline
 from evomix.modalities.text.seeded_sampling import SeededSampling
@@ -50,8 +49,7 @@ class TransformersModel:
             ends=_ends(self._model, self._tokenizer),
             most_tokens=getattr(config, "max_position_embeddings", None) or _UNBOUNDED,
         )
-        talks = self._prompts.form.template != plain_template()
-        self._form: Form = form or ("chat" if talks else "continue")
+        self._form: Form = form or self._prompts.best_form
         self._generation = transformers.GenerationConfig
         dtype = str(self._model.dtype).removeprefix("torch.")
         self._name = f"transformers:{folder.resolve().name} files={folder_digest(folder)} {dtype}"
@@ -73,10 +71,7 @@ class TransformersModel:
             GeneratorError: the model fails, or has no memory for one prompt.
         """
         prompts = [self._prompts.of(request) for request in requests]
-        limits = [
-            min(request.most_tokens, self._prompts.form.most_tokens - len(prompt))
-            for request, prompt in zip(requests, prompts, strict=True)
-        ]
+        limits = [self._prompts.room(request, prompt) for request, prompt in zip(requests, prompts, strict=True)]
         for position, limit in enumerate(limits):
             if limit < 1 or not prompts[position]:
                 yield position, Completion("", "length", len(prompts[position]))
@@ -101,7 +96,7 @@ class TransformersModel:
     def _generate(self, requests: Sequence[Request], prompts: Sequence[list[int]], most: int) -> list[list[int]] | None:
         """Return each prompt's new tokens, padded; None where a batch of several does not fit into memory."""
         torch, device = self._torch, self._model.device
-        ends = sorted({end for request in requests for end in self._ends(request)})
+        ends = sorted(self._prompts.ends(requests[0].form))
         pad = self._tokenizer.pad_token_id if self._tokenizer.pad_token_id is not None else (ends or [0])[0]
         longest = max(map(len, prompts))
         ids = torch.tensor([[pad] * (longest - len(prompt)) + prompt for prompt in prompts], device=device)
@@ -134,7 +129,7 @@ class TransformersModel:
         return None
 
     def _completion(self, tokens: list[int], prompt_tokens: int, request: Request) -> Completion:
-        ends = self._ends(request)
+        ends = self._prompts.ends(request.form)
         length = next((place for place, token in enumerate(tokens) if token in ends), None)
         text = self._tokenizer.decode(tokens[:length], skip_special_tokens=True, clean_up_tokenization_spaces=False)
         finish: Finish = "length" if length is None else "stop"
@@ -143,10 +138,6 @@ class TransformersModel:
         if length is None:  # the limit may have cut a character of several tokens
             return Completion(text.rstrip("\ufffd"), finish, prompt_tokens, len(tokens))
         return Completion(text, finish, prompt_tokens, length + 1)
-
-    def _ends(self, request: Request) -> tuple[int, ...]:
-        """Return the tokens that end an answer; where it is one line, those that hold a line break as well."""
-        return self._prompts.form.ends + (self._prompts.line_ends() if request.form == "continue" else ())
 
 
 def _libraries() -> tuple[Any, Any]:

@@ -5,7 +5,6 @@ from pathlib import Path
 from typing import Any
 
 from evomix.core.errors import EnvironmentFailure, GeneratorError, SpecError
-from evomix.modalities.text.chat_template import plain_template
 from evomix.modalities.text.language_model import Completion, Finish, Form, Request
 from evomix.modalities.text.model_folder import folder_digest, folder_prompts, model_folder, stay_offline
 
@@ -48,8 +47,7 @@ class VLLMModel:
         self._portion = portion
         tokenizer = self._engine.get_tokenizer()
         self._prompts = folder_prompts(tokenizer, ends=(), most_tokens=_most_tokens(self._engine))
-        talks = self._prompts.form.template != plain_template()
-        self._form: Form = form or ("chat" if talks else "continue")
+        self._form: Form = form or self._prompts.best_form
         settings = "".join(f" {name}={value}" for name, value in sorted(engine.items()))
         self._name = f"vllm:{folder.resolve().name} files={folder_digest(folder)}{settings}"
 
@@ -74,7 +72,7 @@ class VLLMModel:
             prompts = {position: self._prompts.of(requests[position]) for position in portion}
             ready = []
             for position in portion:
-                if prompts[position] and len(prompts[position]) < self._prompts.form.most_tokens:
+                if prompts[position] and self._prompts.room(requests[position], prompts[position]) >= 1:
                     ready.append(position)
                 else:
                     yield position, Completion("", "length", len(prompts[position]))
@@ -89,7 +87,7 @@ class VLLMModel:
             self._vllm.SamplingParams(
                 temperature=request.temperature,
                 top_p=request.top_p,
-                max_tokens=min(request.most_tokens, self._prompts.form.most_tokens - len(prompt)),
+                max_tokens=self._prompts.room(request, prompt),
                 seed=request.seed,
                 stop=["\n"] if request.form == "continue" else None,
             )

@@ -79,3 +79,30 @@ def test_what_a_function_makes_of_one_private_text_decides_nothing():
     placed = FunctionEncoder("own", brittle).encode(["fine", "secret", "odd", "wide"])
     assert placed.shape == (4, 3)
     assert placed[1:].tolist() == [[0.0, 0.0, 1.0]] * 3  # as a text without a direction
+
+
+def test_a_function_that_says_so_is_given_many_texts_at_once():
+    seen = []
+
+    def place(texts):
+        seen.append(len(texts))
+        return np.array([[1.0, np.nan if text == "odd" else float(len(text))] for text in texts]).reshape(len(texts), 2)
+
+    place.independent = True
+    encoder = FunctionEncoder("own", place)
+    check_encoder(encoder)
+    seen.clear()
+    plain = encoder.encode(["a", "bb", "ccc"])
+    assert 3 in seen
+    with_odd = encoder.encode(["a", "odd", "bb", "ccc"])  # one that fails is looked at by itself
+    assert np.array_equal(with_odd[[0, 2, 3]], plain)
+    assert with_odd[1].tolist() == [0.0, 0.0, 1.0]
+
+
+def test_what_says_so_wrongly_is_found():
+    def mean_of_all(texts):
+        return np.array([[float(sum(map(len, texts))) + 1.0, 1.0] for _ in texts]).reshape(len(texts), 2)
+
+    mean_of_all.independent = True
+    with pytest.raises(SpecError, match="depend on what else"):
+        check_encoder(FunctionEncoder("own", mean_of_all))
