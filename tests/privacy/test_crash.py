@@ -19,6 +19,7 @@ POINTS = {
     "third round begun": ("evomix.privacy.ledger:Ledger.begin_round", "after", 3),
     "third round released": ("evomix.curator.curator:Curator.release", "after", 3),
     "last round released": ("evomix.curator.curator:Curator.release", "after", ROUNDS),
+    "while the last round is saved": ("numpy:savez_compressed", "after", ROUNDS),
     "third round saved": ("evomix.evolution.loop:save_state", "after", 3),
     "before the end is recorded": ("evomix.privacy.ledger:Ledger.finish_run", "before", 1),
     "after the end is recorded": ("evomix.privacy.ledger:Ledger.finish_run", "after", 1),

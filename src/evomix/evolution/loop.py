@@ -10,8 +10,9 @@ import numpy as np
 from evomix.core.arrays import Population
 from evomix.core.protocols import Generator, Selection
 from evomix.core.schedule import SCHEDULES
-from evomix.evolution.state import State, load_state, save_state
+from evomix.evolution.state import STATE_FILE, State, load_state, save_state
 from evomix.evolution.step import Privatise, Round, propose, step
+from evomix.formats.atomic import remove_leftovers
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,7 +80,10 @@ def evolve(
         on_round: called after each round that was saved.
         describe: gives the public parameters of a round's release, to be kept with the state.
     """
-    state = load_state(checkpoint) if checkpoint is not None else None
+    state = None
+    if checkpoint is not None:
+        state = load_state(checkpoint)
+        remove_leftovers(checkpoint / STATE_FILE)  # of a run that was killed in its last round, which saves no more
     if state is None:
         state = State(0, initial[:0], initial[:0], None, rng.bit_generator.state)
     rng.bit_generator.state = dict(state.rng_state)

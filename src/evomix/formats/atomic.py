@@ -45,7 +45,7 @@ def atomic_write(path: str | Path) -> Iterator[Path]:
     finally:
         os.close(claim)
     _flush_folder(target.parent)
-    _remove_leftovers(target)
+    remove_leftovers(target)
 
 
 def write_text(path: str | Path, text: str) -> None:
@@ -121,7 +121,11 @@ def _flush_folder(folder: Path) -> None:
             os.close(descriptor)
 
 
-def _remove_leftovers(target: Path) -> None:
+def remove_leftovers(target: Path) -> None:
+    """Remove what killed writers left for ``target``; a file that another process is still writing is left alone.
+
+    A good write does it too: this is for whoever may have nothing more to write.
+    """
     if fcntl is None:
         return
     pattern = re.compile(rf"\.{re.escape(target.name)}\.[0-9a-f]{{16}}\.partial")
