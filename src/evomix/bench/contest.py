@@ -1,11 +1,13 @@
 """What a benchmark needs of a kind of record, be it a text or a row of a table."""
 
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Protocol
 
 import pyarrow as pa
+
+from evomix.bench.cost import Cost, measured
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,12 +25,44 @@ class Measured:
     better: str
 
 
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
+class Made:
+    """What came of a method or a reference.
+
+    Attributes:
+        table: its records; None where there are none.
+        cost: what they took to make.
+        unable: why there are none, in a few words for readers; empty where there are.
+        over_s: the seconds that it was given, where it is unable because they were too few.
+    """
+
+    table: pa.Table | None
+    cost: Cost = field(default_factory=Cost)
+    unable: str = ""
+    over_s: float | None = None
+
+
+def made_here(make: Callable[[], pa.Table]) -> Made:
+    """Return what ``make`` makes in this process, and what that took."""
+    with measured() as cost:
+        table = make()
+    return Made(table, cost)
+
+
 class Contest(Protocol):
     """Data that were split once, who makes synthetic tables from them, and what scores these."""
 
     @property
     def measures(self) -> tuple[Measured, ...]:
         """The scores, the one that matters most first."""
+
+    @property
+    def references(self) -> tuple[str, ...]:
+        """Names of the references that this data has."""
+
+    @property
+    def time_limit_s(self) -> float | None:
+        """Seconds on the clock that a method may take; None for as many as it needs."""
 
     @property
     def identity(self) -> Mapping[str, Any]:
@@ -45,8 +79,8 @@ class Contest(Protocol):
             SpecError: as a run would.
         """
 
-    def synthesize(self, method: str, epsilon: float, seed: int, *, folder: Path) -> pa.Table:
-        """Return the synthetic table of a method.
+    def synthesize(self, method: str, epsilon: float, seed: int, *, folder: Path) -> Made:
+        """Return the synthetic table of a method, or why it cannot make one of this data.
 
         Args:
             method: its name.
@@ -56,7 +90,7 @@ class Contest(Protocol):
                 when the result is kept.
         """
 
-    def reference(self, name: str, seed: int, *, folder: Path) -> pa.Table:
+    def reference(self, name: str, seed: int, *, folder: Path) -> Made:
         """Return the table of a reference; arguments as in :meth:`synthesize`."""
 
     def score(self, table: pa.Table, *, seed: int, complete: bool) -> dict[str, float | None]:

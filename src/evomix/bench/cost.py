@@ -16,13 +16,13 @@ class Cost:
     """What a block of code took; filled in when it ends.
 
     Attributes:
-        wall_s: seconds on the clock.
-        cpu_s: seconds of all cores, of this process alone.
+        wall_s: seconds on the clock; None where they are not known.
+        cpu_s: seconds of all cores, of this process alone; None where they are not known.
         peak_mb: most memory that the process held meanwhile, in 10⁶ bytes; None where it cannot be told.
     """
 
-    wall_s: float = 0.0
-    cpu_s: float = 0.0
+    wall_s: float | None = None
+    cpu_s: float | None = None
     peak_mb: float | None = None
 
 

@@ -27,6 +27,8 @@ class Result:
         wall_s: seconds it took to make, without scoring; None where it was made in two goes.
         cpu_s: CPU seconds, likewise.
         peak_mb: most memory held, in 10⁶ bytes; None where it cannot be told.
+        unable: why there are no records, in a few words; empty where there are.
+        over_s: the seconds that it was given, where they were too few.
     """
 
     key: str
@@ -38,6 +40,12 @@ class Result:
     wall_s: float | None
     cpu_s: float | None
     peak_mb: float | None
+    unable: str = ""
+    over_s: float | None = None
+
+    def holds(self, time_limit_s: float | None) -> bool:
+        """Tell whether a run that is given so many seconds would find no more: all but what more time may change."""
+        return self.over_s is None or (time_limit_s is not None and time_limit_s <= self.over_s)
 
 
 def key_of(settings: Mapping[str, Any]) -> str:

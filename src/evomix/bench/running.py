@@ -3,18 +3,18 @@
 import shlex
 import shutil
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from itertools import product
 from pathlib import Path
-from typing import Any, Final
+from typing import Any, Final, TypeAlias
 
 import evomix
 from evomix.bench.catalog import Entry, entry
 from evomix.bench.contest import Contest, Measured
-from evomix.bench.cost import measured
-from evomix.bench.methods import FIXED, REFERENCES, USUAL, chosen_methods
+from evomix.bench.methods import FIXED, chosen_methods, usual_methods
 from evomix.bench.results import RESULTS_FILE, Result, keep_result, key_of, load_results
 from evomix.bench.summary import Line, summarise
+from evomix.bench.table_contest import TableContest, TableSettings
 from evomix.bench.text_contest import TextContest, TextSettings
 from evomix.core.arguments import whole
 from evomix.core.errors import SpecError
@@ -25,6 +25,8 @@ SEEDS: Final = 5
 MOST_SEEDS: Final = 10_000
 LEDGER_FILE: Final = "ledger.sqlite"
 RUNS: Final = "runs"
+Settings: TypeAlias = TextSettings | TableSettings
+_SETTINGS: Final[Mapping[str, type[Settings]]] = {"text": TextSettings, "table": TableSettings}
 Told = Callable[[str, int, int], None]
 """Called with (what is being done, results there are, results there will be)."""
 
@@ -42,10 +44,10 @@ class BenchRequest:
         seeds: repetitions.
         rows: synthetic records; None for the benchmark's own number.
         resume: whether to go on with what ``out`` holds.
-        settings: how texts are written and placed.
+        settings: how texts are written and placed, or on what terms tables are made; None for the usual way.
 
     Raises:
-        SpecError: an unknown benchmark or method, or a number out of range.
+        SpecError: an unknown benchmark or method, settings for another kind of record, or a number out of range.
     """
 
     name: str
@@ -56,28 +58,33 @@ class BenchRequest:
     seeds: int = SEEDS
     rows: int | None = None
     resume: bool = False
-    settings: TextSettings = field(default_factory=TextSettings)
+    settings: Settings | None = None
 
     def __post_init__(self) -> None:
         known = entry(self.name)
-        object.__setattr__(self, "methods", chosen_methods(self.methods))
+        object.__setattr__(self, "methods", chosen_methods(self.methods, known.kind))
         object.__setattr__(self, "epsilons", tuple(dict.fromkeys(self.epsilons)))
         whole("seeds", self.seeds, least=1, most=MOST_SEEDS)
-        object.__setattr__(self, "rows", whole("rows", known.rows if self.rows is None else self.rows, least=1))
+        rows = known.rows if self.rows is None else self.rows
+        object.__setattr__(self, "rows", None if rows is None else whole("rows", rows, least=1))
+        settings = _SETTINGS[known.kind]() if self.settings is None else self.settings
+        if not isinstance(settings, _SETTINGS[known.kind]):
+            raise SpecError(f"{self.name} is about records of kind={known.kind!r}; found settings of another kind")
+        object.__setattr__(self, "settings", settings)
         if not self.epsilons:
             raise SpecError("expected at least one epsilon to compare methods at; found none")
 
     @property
     def command(self) -> str:
         """The command line that does the same, but for the folders."""
-        settings = self.settings
+        assert self.settings is not None
+        usual = usual_methods(entry(self.name).kind)
         given: dict[str, Any] = {
             "epsilon": tuple(f"{one:g}" for one in self.epsilons),
-            "methods": None if self.methods == USUAL else self.methods,
+            "methods": None if self.methods == usual else self.methods,
             "seeds": self.seeds,
             "rows": self.rows,
-            **{name: getattr(settings, name) for name in ("generator", "model", "embedder", "rounds", "candidates")},
-            "base-url": settings.base_url,
+            **self.settings.words,
         }
         words = [f"--{name} {shlex.quote(_word(value))}" for name, value in given.items() if value is not None]
         return " ".join(["evomix bench run", self.name, "--data FOLDER", *words])
@@ -133,9 +140,12 @@ def run_bench(request: BenchRequest, *, told: Told | None = None) -> Bench:
 
 
 def _open(request: BenchRequest, known: Entry) -> Contest:
-    """Return what the benchmark compares on; another kind of record has its own way in here."""
-    assert request.rows is not None
+    """Return what the benchmark compares on; each kind of record has its own way in here."""
     ledger = request.out / LEDGER_FILE
+    if isinstance(request.settings, TableSettings):
+        return TableContest.open(known, request.data, rows=request.rows, settings=request.settings, ledger=ledger)
+    assert request.rows is not None
+    assert request.settings is not None
     return TextContest.open(known, request.data, rows=request.rows, settings=request.settings, ledger=ledger)
 
 
@@ -150,13 +160,13 @@ def _all_results(request: BenchRequest, contest: Contest, told: Told) -> list[Re
     for method, given in product(request.methods or (), request.epsilons):
         contest.check(method, given)
     held = load_results(request.out)
-    cells = list(_cells(request))
+    decides = {"bench": request.name, "evomix": evomix.__version__, **contest.identity}
+    cells = list(_cells(request, contest.references))
     found = []
     for done, (name, epsilon, seed) in enumerate(cells):
         told(f"{name}{'' if epsilon is None else f', ε = {epsilon:g}'}, seed {seed}", done, len(cells))
-        decides = {"bench": request.name, "evomix": evomix.__version__, **contest.identity}
         key = key_of(decides | {"name": name, "epsilon": epsilon, "seed": seed})
-        if key not in held:
+        if key not in held or not held[key].holds(contest.time_limit_s):
             held[key] = _result(request, contest, key, name, epsilon, seed)
             keep_result(request.out, held[key])
             shutil.rmtree(request.out / RUNS / key, ignore_errors=True)
@@ -165,13 +175,13 @@ def _all_results(request: BenchRequest, contest: Contest, told: Told) -> list[Re
     return found
 
 
-def _cells(request: BenchRequest) -> Iterator[tuple[str, float | None, int]]:
+def _cells(request: BenchRequest, references: Sequence[str]) -> Iterator[tuple[str, float | None, int]]:
     """Yield name, ε and seed of every result; all methods of a repetition come before the next repetition."""
     for seed in range(request.seeds):
         for epsilon in request.epsilons:
             for method in request.methods or ():
                 yield method, epsilon, seed
-        for name in REFERENCES:
+        for name in references:
             if seed == 0 or name not in FIXED:
                 yield name, None, seed
 
@@ -179,21 +189,25 @@ def _cells(request: BenchRequest) -> Iterator[tuple[str, float | None, int]]:
 def _result(request: BenchRequest, contest: Contest, key: str, name: str, epsilon: float | None, seed: int) -> Result:
     contest.make_ready()
     folder = request.out / RUNS / key
-    in_two_goes = folder.exists()
     folder.parent.mkdir(exist_ok=True)
-    with measured() as cost:
-        if epsilon is None:
-            table = contest.reference(name, seed, folder=folder)
-        else:
-            table = contest.synthesize(name, epsilon, seed, folder=folder)
+    if epsilon is None:
+        made = contest.reference(name, seed, folder=folder)
+    else:
+        made = contest.synthesize(name, epsilon, seed, folder=folder)
+    if made.table is None:
+        scores: Mapping[str, float | None] = {one.name: None for one in contest.measures}
+    else:
+        scores = contest.score(made.table, seed=seed, complete=name not in FIXED)
     return Result(
         key=key,
         name=name,
         epsilon=epsilon,
         seed=seed,
-        rows=table.num_rows,
-        scores=contest.score(table, seed=seed, complete=name not in FIXED),
-        wall_s=None if in_two_goes else cost.wall_s,
-        cpu_s=None if in_two_goes else cost.cpu_s,
-        peak_mb=cost.peak_mb,
+        rows=0 if made.table is None else made.table.num_rows,
+        scores=scores,
+        wall_s=made.cost.wall_s,
+        cpu_s=made.cost.cpu_s,
+        peak_mb=made.cost.peak_mb,
+        unable=made.unable,
+        over_s=made.over_s,
     )

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from evomix.bench.contest import Measured
-from evomix.bench.methods import REFERENCES
+from evomix.bench.methods import title_of
 from evomix.bench.results import Result
 
 
@@ -33,12 +33,13 @@ class Line:
         name: of the method or reference.
         title: for readers.
         epsilon: ε; None for a reference.
-        repetitions: how many results.
+        repetitions: how many results that have records.
         rows: records that were scored.
         scores: by name.
         wall_s: seconds to make the records, without scoring.
         cpu_s: CPU seconds, likewise.
         peak_mb: most memory that the process held, in 10⁶ bytes.
+        unable: why a repetition has no records; empty where all have.
     """
 
     name: str
@@ -50,6 +51,7 @@ class Line:
     wall_s: Mean
     cpu_s: Mean
     peak_mb: Mean
+    unable: str = ""
 
 
 def mean_of(values: Iterable[float | None]) -> Mean:
@@ -73,14 +75,15 @@ def summarise(results: Sequence[Result]) -> tuple[Line, ...]:
     return tuple(
         Line(
             name=name,
-            title=REFERENCES.get(name, name),
+            title=title_of(name),
             epsilon=epsilon,
-            repetitions=len(found),
-            rows=found[0].rows,
+            repetitions=sum(not result.unable for result in found),
+            rows=max(result.rows for result in found),
             scores={one: mean_of(result.scores.get(one) for result in found) for one in found[0].scores},
             wall_s=mean_of(result.wall_s for result in found),
             cpu_s=mean_of(result.cpu_s for result in found),
             peak_mb=mean_of(result.peak_mb for result in found),
+            unable=next((result.unable for result in found if result.unable), ""),
         )
         for (name, epsilon), found in held.items()
     )
@@ -99,6 +102,26 @@ def best_at(lines: Iterable[Line], epsilon: float, measures: Sequence[Measured])
         if means:
             best[one.name] = max(means, key=lambda name: means[name])
     return best
+
+
+def near_best(lines: Iterable[Line], epsilon: float, measures: Sequence[Measured]) -> dict[str, tuple[str, ...]]:
+    """Return, by score, the methods whose mean is within one standard error of the best, the best among them.
+
+    The error is that of the difference of the two means: the root of the sum of their squared errors. A mean of one
+    repetition has none, and counts as exact.
+    """
+    lines = tuple(lines)
+    near: dict[str, tuple[str, ...]] = {}
+    for score, name in best_at(lines, epsilon, measures).items():
+        at = {line.name: line.scores[score] for line in lines if line.epsilon == epsilon}
+        near[score] = tuple(one for one, found in at.items() if _within(found, at[name]))
+    return near
+
+
+def _within(found: Mean, best: Mean) -> bool:
+    if found.mean is None or best.mean is None:
+        return False
+    return abs(found.mean - best.mean) <= math.hypot(found.error or 0.0, best.error or 0.0)
 
 
 def line_content(line: Line) -> dict[str, Any]:

@@ -1,7 +1,7 @@
 """A text benchmark: split tables, runs of evomix on them, and their scores."""
 
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, Final
 
@@ -11,8 +11,9 @@ import pyarrow as pa
 import evomix
 from evomix.bench import shared_encoder
 from evomix.bench.catalog import Entry
-from evomix.bench.contest import Measured
-from evomix.bench.methods import METHODS
+from evomix.bench.contest import Made, Measured, made_here
+from evomix.bench.cost import Cost
+from evomix.bench.methods import TEXT_METHODS, TEXT_REFERENCES
 from evomix.bench.shared_encoder import SharedEncoder, in_use
 from evomix.bench.text_scores import TextScorer, measures_of
 from evomix.bench.text_sets import TEXT, TextTables, read_text_tables
@@ -42,6 +43,12 @@ class TextSettings:
     embedder: str | None = None
     rounds: int | None = None
     candidates: Any = None
+
+    @property
+    def words(self) -> Mapping[str, Any]:
+        """The settings by option of the command line."""
+        names = ("generator", "model", "embedder", "rounds", "candidates")
+        return {name: getattr(self, name) for name in names} | {"base-url": self.base_url}
 
     def of_runs(self) -> dict[str, Any]:
         """Return the settings that are given, but the encoder's."""
@@ -93,6 +100,16 @@ class TextContest:
         return measures_of(self._tables.task)
 
     @property
+    def references(self) -> tuple[str, ...]:
+        """All that texts have."""
+        return tuple(TEXT_REFERENCES)
+
+    @property
+    def time_limit_s(self) -> None:
+        """None: a run of texts waits for its model as long as that takes."""
+        return
+
+    @property
     def identity(self) -> Mapping[str, Any]:
         """What decides scores, the tables by their content."""
         parts = ("private", "test", "public")
@@ -126,7 +143,7 @@ class TextContest:
         """Refuse settings that no run could have; see :class:`RunSpec`."""
         self._spec(method, epsilon, 0)
 
-    def synthesize(self, method: str, epsilon: float, seed: int, *, folder: Path) -> pa.Table:
+    def synthesize(self, method: str, epsilon: float, seed: int, *, folder: Path) -> Made:
         """Return the texts of a run, charged to the benchmark's own ledger.
 
         Answers of a language model are kept in ``folder`` until the result is, so that none is asked for twice.
@@ -134,6 +151,9 @@ class TextContest:
         Raises:
             EvomixError: as :func:`evomix.synthesize`.
         """
+        return _made(lambda: self._run(method, epsilon, seed, folder), folder)
+
+    def _run(self, method: str, epsilon: float, seed: int, folder: Path) -> pa.Table:
         given = self._of_run(method, seed)
         if generator_of(self._spec(method, epsilon, seed)) != "recombine":
             given |= {"run_dir": folder, "resume": artifacts.has_run(folder) or has_prepared(folder)}
@@ -146,8 +166,11 @@ class TextContest:
             raise EnvironmentFailure(f"{error}. To make this one result anew, remove the folder {folder}") from error
         return pa.Table.from_pandas(made.table, preserve_index=False)
 
-    def reference(self, name: str, seed: int, *, folder: Path) -> pa.Table:
+    def reference(self, name: str, seed: int, *, folder: Path) -> Made:
         """Return real texts, public ones, or first candidates, for which a model's answers are kept in ``folder``."""
+        return _made(lambda: self._reference(name, seed, folder), folder)
+
+    def _reference(self, name: str, seed: int, folder: Path) -> pa.Table:
         tables, rng = self._tables, np.random.default_rng(seed)
         real, public = (part.select([TEXT, tables.target]) for part in (tables.private, tables.public))
         match name:
@@ -201,5 +224,12 @@ class TextContest:
             "rows": self._rows,
             "seed": seed,
             "ledger": self._ledger,
-            **METHODS[method],
+            **TEXT_METHODS[method],
         }
+
+
+def _made(make: Callable[[], pa.Table], folder: Path) -> Made:
+    """Return what is made; its seconds are not known where an interrupted go left a part of it."""
+    in_two_goes = folder.exists()
+    found = made_here(make)
+    return replace(found, cost=Cost(peak_mb=found.cost.peak_mb)) if in_two_goes else found

@@ -15,6 +15,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from evomix.bench.catalog import Entry
+from evomix.bench.files import find_files
 from evomix.bench.splitting import split_groups
 from evomix.core.arrays import IntArray
 from evomix.core.errors import InputFileError, SpecError
@@ -64,13 +65,8 @@ def read_text_tables(entry: Entry, folder: str | Path) -> TextTables:
         SpecError: a file is not in ``folder``, or too small to be split.
         InputFileError: a file lacks a column or cannot be read.
     """
-    place = Path(folder)
-    lacking = [name for name in entry.files if not (place / name).is_file()]
-    if lacking:
-        raise SpecError(
-            f"{entry.name} reads {', '.join(entry.files)}; not found in data={str(folder)!r}: {', '.join(lacking)}"
-        )
-    return _READERS[entry.name]({name: read_table(place / name) for name in entry.files})
+    files = find_files(folder, entry.files, who=entry.name)
+    return _READERS[entry.name]({name: read_table(path) for name, path in files.items()})
 
 
 def _sentiment(tables: Mapping[str, pa.Table]) -> TextTables:

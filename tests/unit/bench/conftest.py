@@ -5,6 +5,10 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
+from evomix.bench import table_census, table_classics, table_health
+from evomix.bench.table_references import even_rows
+
+ROWS = 240
 GOOD = ("great", "lovely", "tasty", "excellent", "warm", "fresh")
 BAD = ("awful", "cold", "rude", "terrible", "slow", "stale")
 THINGS = ("food", "service", "phone", "film", "plot", "battery", "waiter", "screen", "soup", "ending")
@@ -48,4 +52,40 @@ def data(tmp_path_factory):
     write("rt_polarity", text=sentences(60, rng)[0], positive=pa.array(positive[:60], pa.int8()))
     write("sms_spam", text=texts, label=["ham" if one else "spam" for one in positive])
     write("ag_news_7600", title=sentences(60, rng)[0], description=["x"] * 60)
+    return folder
+
+
+def write_files(folder):
+    """Write small tables under the names of the table benchmarks' files, even over their schemas."""
+    rng = np.random.default_rng(0)
+
+    def write(name, schema, **more):
+        made = even_rows(schema, ROWS, rng)
+        columns = {column: made.column(column) for column in made.column_names}
+        pq.write_table(pa.table(columns | more), folder / f"{name}.parquet")
+
+    def cycle(*values):
+        return [values[k % len(values)] for k in range(ROWS)]
+
+    write("ldpa_30pct", table_classics._ACTIVITY, part=cycle("private", "private", "test", "public"))
+    write("artificial_characters", table_classics._CHARACTERS, part=cycle("private", "private", "validation", "test"))
+    write("adult_train", table_classics._ADULT)
+    write("adult_test", table_classics._ADULT)
+    write("bank_additional_full", table_classics._BANK, duration=cycle(1, 2), pdays=pa.array(cycle(999, 3)))
+    states, homes = cycle("HI", "NM", "RI", "DE"), [f"h{k // 8}" for k in range(ROWS)]
+    write("acs2018_14states", table_census._WIDE, state=states, SERIALNO=homes)
+    write("nist_acs_2018_2019", table_census._NIST, region=cycle("TX", "MA", "TX", "NATIONAL"))
+    write("brfss2015_diabetes", table_health._BRFSS)
+    codes = pa.array(cycle("250.83", "V57", "401", None, "786", "13"))
+    patients = [k // 3 for k in range(ROWS)]
+    write("diabetes_readmission", table_health._STAYS, patient_nbr=patients, diag_1=codes, diag_2=codes, diag_3=codes)
+
+
+@pytest.fixture(scope="session")
+def tables(tmp_path_factory):
+    """A folder with small tables under the names of the table benchmarks' files, one of them in a folder of its own."""
+    folder = tmp_path_factory.mktemp("tables")
+    write_files(folder)
+    (folder / "bank_marketing").mkdir()
+    (folder / "bank_additional_full.parquet").rename(folder / "bank_marketing" / "bank_additional_full.parquet")
     return folder

@@ -4,7 +4,7 @@ import pytest
 
 import evomix
 from evomix.bench import running, shared_encoder, text_contest
-from evomix.bench.methods import METHODS, REFERENCES
+from evomix.bench.methods import TEXT_METHODS, TEXT_REFERENCES
 from evomix.bench.pages import write_pages
 from evomix.bench.results import RESULTS_FILE, load_results
 from evomix.bench.running import RUNS, BenchRequest, run_bench
@@ -35,10 +35,10 @@ def calls(monkeypatch):
 
 
 def test_every_method_and_reference_is_scored(data, tmp_path):
-    made = run_bench(request(data, tmp_path, methods=tuple(METHODS)))
+    made = run_bench(request(data, tmp_path, methods=tuple(TEXT_METHODS)))
     assert {(line.name, line.epsilon) for line in made.lines} == {
-        *((name, 2.0) for name in METHODS),
-        *((name, None) for name in REFERENCES),
+        *((name, 2.0) for name in TEXT_METHODS),
+        *((name, None) for name in TEXT_REFERENCES),
     }
     for line in made.lines:
         assert line.scores["accuracy"].mean is not None
@@ -88,7 +88,7 @@ def test_what_was_killed_goes_on_where_it_stopped(data, tmp_path, calls):
     made = run_bench(request(data, tmp_path, methods=("default", "aug-pe", "pe"), resume=True))
     assert len(calls) == 3
     assert [one for one in made.results if one.key in first] == list(first.values())
-    assert len(load_results(tmp_path)) == 3 + len(REFERENCES)
+    assert len(load_results(tmp_path)) == 3 + len(TEXT_REFERENCES)
     run_bench(request(data, tmp_path, methods=("pe",), resume=True))
     assert len(calls) == 3
 
@@ -140,7 +140,7 @@ class Model:
 @pytest.mark.parametrize("cell", [("default", 2.0, 0), ("first", None, 0)])
 def test_answers_of_a_model_are_asked_for_once(data, tmp_path, monkeypatch, cell):
     model = Model(answers=12)
-    monkeypatch.setattr(running, "_cells", lambda _request: iter([cell]))
+    monkeypatch.setattr(running, "_cells", lambda *_: iter([cell]))
     monkeypatch.setattr(text_side, "make_model", lambda _spec, **_already: model)
     settings = TextSettings(generator="local", embedder="tfidf", rounds=2, candidates=30)
     with pytest.raises(GeneratorError, match="is gone"):

@@ -5,7 +5,7 @@ import pytest
 from evomix.bench.contest import Measured
 from evomix.bench.cost import measured
 from evomix.bench.results import Result, keep_result, key_of, load_results
-from evomix.bench.summary import Mean, best_at, mean_of, summarise
+from evomix.bench.summary import Mean, best_at, mean_of, near_best, summarise
 
 
 def result(name, seed, score, *, epsilon=1.0):
@@ -37,6 +37,23 @@ def test_the_best_is_that_of_the_epsilon_and_the_direction():
     lines = summarise([*held, result("c", 0, 0.9, epsilon=2.0), result("first", 0, 0.99, epsilon=None)])
     measures = (Measured("accuracy", "accuracy", "higher"), Measured("wasserstein", "W1", "lower"))
     assert best_at(lines, 1.0, measures) == {"accuracy": "b", "wasserstein": "a"}
+
+
+def test_means_within_an_error_of_the_best_are_near_it():
+    held = [result("a", 0, 0.50), result("a", 1, 0.60), result("b", 0, 0.52), result("b", 1, 0.50), result("c", 0, 0.4)]
+    lines = summarise([*held, result("first", 0, 0.55, epsilon=None)])
+    measures = (Measured("accuracy", "accuracy", "higher"), Measured("wasserstein", "W1", "lower"))
+    # a: 0.55 ± 0.05, b: 0.51 ± 0.01, c: 0.40, exact.
+    assert near_best(lines, 1.0, measures) == {"accuracy": ("a", "b"), "wasserstein": ("c",)}
+
+
+def test_a_repetition_without_records_is_counted_apart():
+    none = Result("x", "a", 1.0, 1, 0, {"accuracy": None, "wasserstein": None}, None, None, None, "over 5 s", 5.0)
+    (line,) = summarise([result("a", 0, 0.2), none])
+    assert (line.repetitions, line.rows, line.unable) == (1, 9, "over 5 s")
+    assert line.scores["accuracy"].mean == 0.2
+    assert result("a", 0, 0.2).holds(None)
+    assert [none.holds(limit) for limit in (4.0, 5.0, 6.0, None)] == [True, True, False, False]
 
 
 def test_a_key_is_of_all_settings_whatever_their_order():

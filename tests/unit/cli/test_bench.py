@@ -4,7 +4,9 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
+from evomix.bench import table_contest
 from evomix.bench.catalog import CATALOG
+from evomix.bench.table_scores import table_measures
 
 
 @pytest.fixture
@@ -64,4 +66,47 @@ def test_wrong_words_are_refused(evomix, folder, tmp_path):
         answer = evomix(*command, "--epsilon", epsilon)
         assert answer.code == 2
         assert "epsilon" in answer.err
+    assert not (tmp_path / "out").exists()
+
+
+@pytest.fixture
+def scored(monkeypatch):
+    """Score at no cost: models have tests of their own."""
+
+    class Quick:
+        def __init__(self, _parts):
+            pass
+
+        def score(self, table, *, seed):
+            return {one.name: table.num_rows / 100.0 + seed for one in table_measures("classification")}
+
+    monkeypatch.setattr(table_contest, "TableScorer", Quick)
+
+
+def test_a_benchmark_of_tables_runs_by_either_name(evomix, tmp_path, scored):
+    for command in ("run", "table"):
+        out = tmp_path / command
+        words = ("--methods", "jam", "--epsilon", "1", "--seeds", "1", "--rows", "20", "--delta", "1e-5")
+        answer = evomix("bench", command, "xor", "--out", out, *words, "--time-limit", "60")
+        assert answer.code == 0, answer.err
+        assert "needs public records" in answer.out
+        content = json.loads((out / "xor.json").read_text())
+        assert content["facts"]["δ"] == "1e-05"
+        assert content["command"].endswith("--delta 1e-05 --time-limit 60")
+        assert [line["name"] for line in content["lines"]][:2] == ["jam", "real_all"]
+
+
+def test_options_of_another_kind_are_refused(evomix, folder, tmp_path):
+    texts = ("bench", "run", "text-sentiment", "--data", folder, "--out", tmp_path / "out")
+    for words in (("--delta", "1e-5"), ("--time-limit", "9")):
+        answer = evomix(*texts, *words)
+        assert answer.code == 2
+        assert f"{words[0]} has no effect" in answer.err
+    for words in (("--generator", "recombine"), ("--base-url", "http://x")):
+        answer = evomix("bench", "run", "xor", *words)
+        assert answer.code == 2
+        assert f"{words[0]} has no effect" in answer.err
+    assert "take evomix bench run" in evomix("bench", "table", "text-sms", "--data", folder).err
+    assert "--data" in evomix("bench", "table", "adult").err
+    assert evomix("bench", "table", "xor", "--time-limit", "0").code == 2
     assert not (tmp_path / "out").exists()
