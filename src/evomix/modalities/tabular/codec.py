@@ -11,6 +11,7 @@ from evomix.core.errors import SchemaError
 from evomix.modalities.tabular import temporal, values
 from evomix.modalities.tabular.column import BOOLEAN_VALUES, Column
 from evomix.modalities.tabular.conform import conform, snap
+from evomix.modalities.tabular.rules import Rules
 from evomix.modalities.tabular.schema import Schema
 
 _DEFAULT_ID = "id-%06d"
@@ -44,6 +45,7 @@ class TableCodec:
         if not schema.modelled:
             raise SchemaError("schema: no column to model; all columns are ids or always empty")
         self.schema = schema
+        self._rules = Rules(schema.columns, schema.rules)
 
     def encode(self, table: pa.Table) -> Population:
         """Return the records as a population, float64 (n, modelled columns); NaN is missing.
@@ -62,7 +64,7 @@ class TableCodec:
         return encoded
 
     def decode(self, population: Population) -> pa.Table:
-        """Return a population in columnar form, every cell inside the schema.
+        """Return a population in columnar form, every cell inside the schema and every rule of it kept.
 
         Integers are int64, numbers float64, booleans bool (or their two spellings), dates date32 and
         datetimes timestamp[us] (or text where the column has a ``format``), categories text (int64 where
@@ -71,7 +73,7 @@ class TableCodec:
 
         Post-processing; costs nothing.
         """
-        inside = conform(self.schema, np.asarray(population, dtype=np.float64))
+        inside = self._rules.repair(conform(self.schema, np.asarray(population, dtype=np.float64)))
         names = [column.name for column in self.schema.modelled]
         cells: Mapping[str, FloatArray] = dict(zip(names, inside.T, strict=True))
         arrays = [

@@ -204,3 +204,9 @@ def test_something_must_be_modelled():
         TableCodec(Schema((Column("i", "id"),)))
     with pytest.raises(SchemaError, match="population"):
         CODEC.decode(np.zeros((1, 2)))
+
+
+def test_whole_numbers_up_to_two_to_the_53_stay_as_they_are():
+    whole = Column("a", "integer", -(2**53), 2**53)
+    given = np.array([2.0**53 - 1, 2.0**53 - 3, -(2.0**53) + 1, 1.0])
+    np.testing.assert_array_equal(snap(whole, given), given)
