@@ -1,4 +1,4 @@
-"""Differentially private synthetic data: private records vote, only privatised votes come out."""
+"""Differentially private synthetic data: only privatised counts and votes of private records come out."""
 
 from importlib import import_module
 from typing import TYPE_CHECKING, Any

@@ -45,7 +45,8 @@ def test_the_output_is_what_its_suffix_says(ordinary, suffix):
 def test_what_synth_prints_for_people_and_for_programs(ordinary):
     answer = ordinary.synth()
     assert answer.out.splitlines()[0] == "50 rows in out.csv"
-    assert "epsilon=1.0 delta=1e-06 (replace-one, unit: one row, mechanism: linmix)" in answer.out
+    assert "epsilon=1.0 delta=1e-06 (replace-one, unit: one row, mechanism: gaussian)" in answer.out
+    assert "stages: 2, each one release of all its counts\nstage 1: each column (" in answer.out
     told = ordinary.synth("--json").json
     assert (told["out"], told["rows"], told["privacy"]["epsilon"]) == ("out.csv", 50, 1.0)
     assert told["privacy"] == ordinary.privacy()
@@ -55,7 +56,10 @@ def test_what_synth_prints_for_people_and_for_programs(ordinary):
 def test_a_dry_run_plans_and_leaves_no_trace(ordinary):
     answer = ordinary.synth("--dry-run", "--json")
     assert answer.code == 0
-    assert (answer.json["n"], answer.json["epsilon"], answer.json["mechanism"]) == (120, 1.0, "linmix")
+    assert (answer.json["n"], answer.json["epsilon"], answer.json["mechanism"]) == (120, 1.0, "gaussian")
+    assert answer.json["method"] == "marginals"
+    voted = ordinary.synth("--dry-run", "--json", "--method", "votes").json
+    assert (voted["method"], voted["mechanism"], voted["selection"]) == ("votes", "linmix", "rank")
     assert ordinary.made() == []
     assert ordinary.spent() == []
 
@@ -185,6 +189,7 @@ def test_the_demo_makes_a_table_and_says_how_good_it_is(desk):
     assert answer.code == 0
     told = answer.json
     assert told["guarantee"]["epsilon"] == 1.0
+    assert told["mechanism"]["method"] == "marginals"
     ways = told["quality"]["fidelity"]["marginals"]
     assert all(way["ceiling"] < way["mean"] for way in ways)
     assert _columns(desk.folder / told["synthetic table"])[1] == told["rows"]

@@ -1,10 +1,13 @@
 """What a budget promises: it is checked, it has its effect, it is computed right and it names whom it protects."""
 
 import itertools
+import json
+import math
 import re
 
 import numpy as np
 import pytest
+from scipy.stats import norm
 
 from evomix import privacy
 from evomix.neighbors.vectors import VectorIndex
@@ -156,6 +159,23 @@ GAUSSIAN = [(2.8284271247461903, 5, 1e-5, 3.341409469), (1.4142135623730951, 20,
 def test_the_epsilon_of_gaussian_releases_is_the_exact_one_rounded_up(stddev, rounds, delta, exact):
     found = privacy.gaussian_epsilon(delta, stddev=stddev, rounds=rounds, adjacency="add-remove")
     assert exact * (1 - 1e-9) <= found <= exact * (1 + 1e-6)
+
+
+def test_the_reported_noise_of_all_stages_gives_the_reported_epsilon(ordinary):
+    ordinary.done("--target", "income")
+    told = ordinary.privacy()
+    stages = [release["stddev"] for release in told["releases"]]
+    assert len(stages) == 3
+    # One Gaussian of the same sum of 1/σ², by the textbook formula; replacing a unit moves √2 in each column set.
+    strength = math.sqrt(sum(2.0 / stddev**2 for stddev in stages))
+    spent = norm.cdf(strength / 2 - told["epsilon"] / strength) - math.exp(told["epsilon"]) * norm.cdf(
+        -strength / 2 - told["epsilon"] / strength
+    )
+    assert 0.999 * told["delta"] <= spent <= told["delta"]
+    events = [json.loads(line) for line in (ordinary.folder / "out.run" / "events.jsonl").read_text().splitlines()]
+    for event, release in zip(events, told["releases"], strict=True):
+        assert event["column_sets"] == release["column_sets"]
+        assert event["stddev"] >= release["stddev"] * math.sqrt(release["column_sets"])
 
 
 def test_the_reported_noise_gives_the_reported_epsilon(ordinary):

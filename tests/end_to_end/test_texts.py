@@ -84,6 +84,16 @@ def test_texts_with_a_label_come_out_whole(texts, preset):
         assert told in report
 
 
+def test_by_default_there_is_one_round_of_four_candidates_a_text_and_no_text_comes_twice(texts):
+    with ModelServer(_writer) as server:
+        given = ("--base-url", server.address, "--model", "any", "--embedder", "tfidf", "--prompts", "reviews")
+        rows = texts.done(*given, "--seed", "3", epsilon=4, rows=25)
+    assert len({row["text"] for row in rows}) == 25
+    run = texts.folder / "out.run"
+    (round_one,) = map(json.loads, (run / "events.jsonl").read_text().splitlines())
+    assert 50 < round_one["candidates"] <= 100
+
+
 def test_no_private_text_is_sent_or_left(texts):
     with ModelServer(_writer) as server:
         texts.done(*_options(server), epsilon=4, rows=30)

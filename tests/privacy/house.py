@@ -17,6 +17,8 @@ ROUNDS, ROWS = 6, 50
 class House:
     """A private and a public table, a ledger of its own, and runs in processes that may die."""
 
+    rounds, columns = ROUNDS, 2
+
     def __init__(self, folder, victims):
         self.folder, self.victims = folder, victims
         self.private, self.public = folder / "private.csv", folder / "public.csv"
@@ -78,17 +80,21 @@ class House:
             assert self.spent() >= 0.6
         assert len(self.events()) == len(set(self.events()))
         if self.out.exists():
-            assert arrow_csv.read_csv(self.out).shape == (ROWS, 2)
+            assert arrow_csv.read_csv(self.out).shape == (ROWS, self.columns)
             assert (self.run_dir / "privacy.json").exists()
 
     def leftovers(self):
         return [path for path in self.folder.rglob("*") if path.name.endswith((".partial", ".lock"))]
 
+    def resumed(self, mechanism="pubmix", **changes):
+        """Return the words that go on with a run."""
+        return self.words("--resume", mechanism=mechanism, **changes)
+
     def finish(self, mechanism="pubmix", **changes):
         """Resume until the run is done; return its privacy.json, or None when there was nothing to go on from."""
         before = self.spent()
         begun = {entry.run_id: entry.rounds_begun for entry in Ledger(self.ledger).entries()}
-        code, printed = self.victims.run(self.words("--resume", mechanism=mechanism, **changes))
+        code, printed = self.victims.run(self.resumed(mechanism, **changes))
         self.check()
         assert self.spent() == before  # going on costs nothing more
         if code == 2:
@@ -99,5 +105,5 @@ class House:
         assert self.out.exists()
         assert self.leftovers() == []
         privacy = json.loads((self.run_dir / "privacy.json").read_text())
-        assert (privacy["epsilon"], privacy["begun_rounds"]) == (0.6, list(range(ROUNDS)))
+        assert (privacy["epsilon"], privacy["begun_rounds"]) == (0.6, list(range(self.rounds)))
         return privacy

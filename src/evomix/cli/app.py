@@ -27,7 +27,7 @@ from evomix.cli.synth import synth
 
 app = typer.Typer(
     name="evomix",
-    help="Differentially private synthetic data: private records vote, only privatised votes come out.",
+    help="Differentially private synthetic data: only privatised counts and votes of private records come out.",
     epilog="Exit codes: 0 done, 2 refused (usage, schema, file), 3 refused (privacy), 4 failed, 130 stopped",
     pretty_exceptions_enable=False,
     context_settings={"help_option_names": ["-h", "--help"]},

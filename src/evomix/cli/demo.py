@@ -10,7 +10,7 @@ from evomix.cli import options
 from evomix.cli.console import answer, answer_json
 from evomix.cli.progress import progress_bars
 from evomix.cli.quality import answer_quality
-from evomix.cli.wording import guarantee_line, noise_lines
+from evomix.cli.wording import guarantee_line, release_lines
 
 
 def demo(
@@ -37,7 +37,7 @@ def _print(shown: Mapping[str, Any]) -> None:
     privacy = {**shown["guarantee"], **shown["mechanism"]}
     answer(f"{shown['rows']} rows, made from {privacy['n']} private ones")
     answer(guarantee_line(privacy))
-    for line in noise_lines(weight=privacy.get("mixing_weight")):
+    for line in release_lines(privacy):
         answer(line)
     if verdict := shown["quality"].get("verdict"):
         answer(verdict)

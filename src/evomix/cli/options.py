@@ -15,6 +15,7 @@ PRESETS = ("pe", "aug-pe", "gape", "pe-theory", "pubmix", "pubmix-gape")
 DENOISINGS = ("auto", "none", "signed", "shrunk", "likelihood", "bayes")
 ACCOUNTINGS = ("auto", "draws", "pld", "renyi")
 MODALITIES = ("auto", "table", "text")
+METHODS = ("auto", "marginals", "votes")
 
 _INPUT, _PRIVACY, _METHOD, _RUN = "Input", "Privacy", "Method", "Run"
 
@@ -39,6 +40,16 @@ Rows = Annotated[
     int | None,
     typer.Option("--rows", parser=parse_whole, metavar="M", help="Synthetic records to make (default 5000)."),
 ]
+Method = Annotated[
+    str | None,
+    typer.Option(
+        "--method",
+        metavar="|".join(METHODS),
+        autocompletion=lambda: list(METHODS),
+        help="How rows are found: from counts of column sets (marginals) or from votes for candidates. auto: marginals "
+        "for tables, votes for texts, and where a setting of votes is given or a round counts all possible records.",
+    ),
+]
 Rounds = Annotated[
     int | None, typer.Option("--rounds", parser=parse_whole, metavar="T", help="Rounds of votes (default: planned).")
 ]
@@ -57,8 +68,8 @@ Mechanism = Annotated[
         "--mechanism",
         metavar="|".join(MECHANISMS),
         autocompletion=lambda: list(MECHANISMS),
-        help="How votes become a release (commas: one a round). auto: linmix, for texts gaussian, or pubmix with a "
-        "number for --proximity.",
+        help="How votes become a release (commas: one a round); asks for votes. auto: linmix, for texts gaussian, or "
+        "pubmix with a number for --proximity.",
     ),
 ]
 Preset = Annotated[
@@ -67,7 +78,7 @@ Preset = Annotated[
         "--preset",
         metavar="|".join(PRESETS),
         autocompletion=lambda: list(PRESETS),
-        help="Settings of a published algorithm; what else is given wins.",
+        help="Settings of a published algorithm, which asks for votes; what else is given wins.",
     ),
 ]
 Accounting = Annotated[
@@ -77,7 +88,8 @@ Accounting = Annotated[
         metavar="|".join(ACCOUNTINGS),
         autocompletion=lambda: list(ACCOUNTINGS),
         rich_help_panel=_PRIVACY,
-        help="How rounds add up. auto: exactly where possible, else pld; renyi: noise is chosen round by round.",
+        help="How rounds of votes add up. auto: exactly where possible, else pld; renyi: noise is chosen round by "
+        "round.",
     ),
 ]
 LedgerPath = Annotated[
@@ -123,7 +135,7 @@ Selection = Annotated[
         metavar="|".join(SELECTIONS),
         autocompletion=lambda: list(SELECTIONS),
         rich_help_panel=_METHOD,
-        help="How a release becomes the next parents. auto: rank with --public and for texts, else subsample.",
+        help="Votes: how a release becomes the next parents. auto: rank with --public and for texts, else subsample.",
     ),
 ]
 Threshold = Annotated[
@@ -151,7 +163,7 @@ Schedule = Annotated[
         metavar="|".join(SCHEDULES),
         autocompletion=lambda: list(SCHEDULES),
         rich_help_panel=_METHOD,
-        help="How far variations go. auto, geometric: less from round to round; multiscale: all scales in each.",
+        help="Votes: how far variations go. auto, geometric: less from round to round; multiscale: all scales in each.",
     ),
 ]
 Denoising = Annotated[
@@ -161,8 +173,8 @@ Denoising = Annotated[
         metavar="|".join(DENOISINGS),
         autocompletion=lambda: list(DENOISINGS),
         rich_help_panel=_METHOD,
-        help="How the known noise is taken out of a release. auto: shrunk with --public, else signed, as for texts, "
-        "gape and projection.",
+        help="Votes: how the known noise is taken out of a release. auto: shrunk with --public, else signed, as for "
+        "texts, gape and projection.",
     ),
 ]
 Variations = Annotated[
@@ -172,7 +184,7 @@ Variations = Annotated[
         parser=parse_whole,
         metavar="K",
         rich_help_panel=_METHOD,
-        help="Variations of a parent (default: planned).",
+        help="Votes: variations of a parent (default: planned).",
     ),
 ]
 Draws = Annotated[

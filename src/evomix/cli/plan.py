@@ -8,10 +8,12 @@ import typer
 from evomix.cli import options
 from evomix.cli.console import answer, answer_json, warn
 from evomix.cli.numbers import parse_whole
-from evomix.cli.wording import plan_lines
+from evomix.cli.plan_counts import HINT, Table
+from evomix.cli.wording import method_line, plan_lines
 from evomix.core.errors import SpecError
 
 OBJECTIVES = ("draws", "estimate")  # the planner checks them, and a test keeps the two equal
+_OF_ALL = ("delta", "rows", "informed", "trade_off")  # of counts as of votes, or of how a plan is shown
 
 
 def plan(
@@ -20,6 +22,9 @@ def plan(
     epsilon: options.RequiredEpsilon,
     delta: options.Delta = None,
     rows: options.Rows = None,
+    method: options.Method = None,
+    schema: options.Schema = None,
+    target: options.Target = None,
     rounds: options.Rounds = None,
     candidates: options.Candidates = None,
     preset: options.Preset = None,
@@ -58,7 +63,10 @@ def plan(
     ] = None,
     as_json: options.Json = False,
 ) -> None:
-    """Say what a run would cost and lose; no private record is opened, nothing is spent."""
+    """Say what a run would cost and lose; no private record is opened, nothing is spent.
+
+    Tables are counted unless votes are asked for; what is counted follows from --schema. Without it votes are planned.
+    """
     from evomix.experiment.histogram_file import read_histograms  # noqa: PLC0415
     from evomix.experiment.planning import plan as make_plan  # noqa: PLC0415  (--help must not wait for it)
 
@@ -80,6 +88,13 @@ def plan(
     if public is False and (public_histogram or "pubmix" in (mechanism or preset or "")):
         raise SpecError("--no-public contradicts --public-histogram and --mechanism pubmix, which rest on public rows")
     chosen = {name: value for name, value in given.items() if value is not None}
+    table = Table(method or "auto", schema, target)
+    of_votes = [name for name in chosen if name not in _OF_ALL and given[name] != "auto"]
+    of_votes += [] if plot is None else ["plot"]
+    if table.counted(of_votes, n=n, epsilon=epsilon, delta=delta):
+        _print(table.plan(n=n, epsilon=epsilon, delta=delta, rows=rows), None, as_json=as_json)
+        return
+    chosen |= table.possible()
     if plot is None:
         shown = make_plan(n=n, epsilon=epsilon, **chosen).to_dict()
     else:
@@ -89,14 +104,20 @@ def plan(
         planned = make_plan(n=n, epsilon=epsilon, **chosen)
         write_plot(planned, plot)
         shown = planned.to_dict()
+    _print(shown, _assumption(public, mechanism=shown["mechanism"], given=given), as_json=as_json)
+    if method is None and schema is None and not of_votes and not as_json:
+        answer(f"note: {HINT}")
+    if plot is not None and not as_json:
+        answer(f"plot: {plot}")
+
+
+def _print(shown: dict[str, Any], public: str | None, *, as_json: bool) -> None:
     for warning in shown["warnings"]:
         warn(warning)
     if as_json:
         answer_json(shown)
-        return
-    answer("\n".join(plan_lines(shown, public=_assumption(public, mechanism=shown["mechanism"], given=given))))
-    if plot is not None:
-        answer(f"plot: {plot}")
+    else:
+        answer("\n".join([method_line(shown), *plan_lines(shown, public=public)]))
 
 
 def _assumption(public: bool | None, *, mechanism: str, given: dict[str, Any]) -> str:

@@ -9,7 +9,7 @@ from evomix.cli import options, text_options
 from evomix.cli.console import answer, answer_json, warn
 from evomix.cli.failures import FailedAfterCharge, Interrupted, fails
 from evomix.cli.progress import progress_bars
-from evomix.cli.wording import amount, guarantee_line, noise_lines, plan_lines, round_lines
+from evomix.cli.wording import amount, guarantee_line, method_line, plan_lines, release_lines
 from evomix.core.errors import EvomixError, SpecError
 
 if TYPE_CHECKING:
@@ -29,6 +29,7 @@ def synth(
     schema: options.Schema = None,
     out: options.Out = None,
     rows: options.Rows = None,
+    method: options.Method = None,
     preset: options.Preset = None,
     mechanism: options.Mechanism = None,
     selection: options.Selection = None,
@@ -121,7 +122,14 @@ def _print_plan(spec: "RunSpec", *, as_json: bool) -> None:
         answer_json(planned)
     else:
         proposed = [f"{name.lower()}: {value}" for name, value in planned.get("proposed", {}).items()]
-        answer("\n".join([_selection_line(planned), *proposed, *plan_lines(planned)]))
+        answer("\n".join([*_method_lines(planned), *proposed, *plan_lines(planned)]))
+
+
+def _method_lines(planned: Mapping[str, Any]) -> Iterator[str]:
+    """Yield how rows are found, and what only votes have."""
+    yield method_line(planned)
+    if planned.get("selection") is not None:
+        yield _selection_line(planned)
 
 
 def _selection_line(planned: Mapping[str, Any]) -> str:
@@ -183,11 +191,7 @@ def _print(outcome: "Outcome", spec: "RunSpec", said: Sequence[str], *, as_json:
         return
     answer(f"{outcome.rows} rows in {outcome.out}")
     answer(guarantee_line(privacy))
-    for line in noise_lines(
-        weight=privacy.get("mixing_weight"), stddev=privacy.get("stddev"), scale=privacy.get("scale")
-    ):
-        answer(line)
-    for line in round_lines(privacy.get("releases", ()), privacy.get("accountant")):
+    for line in release_lines(privacy):
         answer(line)
     for line in _spent(spec, privacy):
         answer(line)

@@ -5,11 +5,14 @@ from decimal import ROUND_CEILING, ROUND_FLOOR, Context, Decimal
 from itertools import groupby
 from typing import Any, Final
 
+from evomix.reports.stages import counts_columns, stage_lines
+
 _ACCOUNTS: Final = {
     "pld": "privacy losses of all rounds, composed numerically and rounded up (pld)",
     "renyi": "each round's noise is chosen when it comes, within its share of the budget (renyi)",
 }
 """Accounts of rounds that differ, in words; the exact ones need none."""
+_NOISE: Final = (("weight", "mixing_weight"), ("stddev", "stddev"), ("scale", "scale"))
 _DIGITS: Final = 4
 
 
@@ -25,6 +28,18 @@ def plan_lines(planned: Mapping[str, Any], *, public: str | None = None) -> Iter
     yield f"mechanism: {planned['mechanism']}"
     if public is not None:
         yield f"public rows: {public}"
+    if counts_columns(planned):
+        yield from _stages(planned["per_round"])
+        yield f"cells of a column set in the last stage: about {planned['per_round'][-1]['candidates']} at most"
+    else:
+        yield from _votes(planned)
+    yield f"synthetic rows: {planned['rows']}"
+    if "ledger" in planned:
+        yield f"ledger: {planned['ledger']}"
+
+
+def _votes(planned: Mapping[str, Any]) -> Iterator[str]:
+    """Yield the lines of a plan that only votes have."""
     yield f"rounds of votes: {planned['rounds']}"
     useful = planned.get("useful_candidates", planned["candidates"])
     beyond = f" (this budget tells about {useful} apart)" if useful < planned["candidates"] else ""
@@ -46,9 +61,27 @@ def plan_lines(planned: Mapping[str, Any], *, public: str | None = None) -> Iter
     if "recommended" in planned:
         yield f"recommended mechanism: {planned['recommended']}"
         yield f"why: {planned['reason']}"
-    yield f"synthetic rows: {planned['rows']}"
-    if "ledger" in planned:
-        yield f"ledger: {planned['ledger']}"
+
+
+def _stages(releases: Sequence[Mapping[str, Any]]) -> Iterator[str]:
+    yield f"stages: {len(releases)}, each one release of all its counts"
+    yield from (f"stage {place}: {line}" for place, line in enumerate(stage_lines(releases), 1))
+
+
+def release_lines(privacy: Mapping[str, Any]) -> Iterator[str]:
+    """Yield what a finished run released, from privacy.json: its noise, and its rounds or stages."""
+    if counts_columns(privacy):
+        yield from _stages(privacy["releases"])
+        return
+    yield from noise_lines(**{name: privacy.get(key) for name, key in _NOISE})
+    yield from round_lines(privacy.get("releases", ()), privacy.get("accountant"))
+
+
+def method_line(planned: Mapping[str, Any]) -> str:
+    """Return how a planned run finds its rows."""
+    if counts_columns(planned):
+        return "method: marginals, counts of column sets (--method votes asks for votes instead)"
+    return "method: votes for candidates"
 
 
 def guarantee_line(privacy: Mapping[str, Any]) -> str:

@@ -4,7 +4,7 @@ A *population* is an array of public records along its first axis, whatever the 
 and joining populations is plain NumPy.
 """
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from typing import Any, Protocol
 
 import numpy as np
@@ -33,6 +33,20 @@ class NearestIndex(Protocol):
 
         Ties go to the lowest position. The answer for a record depends on that record and the candidates alone:
         what else is in the batch must not matter, or a vote's sensitivity would exceed one.
+        """
+
+
+class Panel(Protocol):
+    """Several partitions of all possible records, each into cells; a record is in one cell of each."""
+
+    @property
+    def sizes(self) -> tuple[int, ...]:
+        """Cells of each partition."""
+
+    def cells(self, records: Population) -> Iterator[IntArray]:
+        """Yield for each partition the cell of every record, int64 (n,), in 0..size−1.
+
+        The cell of a record depends on that record alone.
         """
 
 

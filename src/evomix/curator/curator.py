@@ -6,12 +6,14 @@ import numpy as np
 
 from evomix.core.arrays import IntArray, Population
 from evomix.core.errors import PrivacyError
-from evomix.core.protocols import Embedder, NearestIndex
-from evomix.core.release import Draws, Release
+from evomix.core.protocols import Embedder, NearestIndex, Panel
+from evomix.core.release import Draws, NoisyVotes, Release
+from evomix.curator.counting import tally_panel
 from evomix.curator.guard import refuse_pickling, withheld
 from evomix.curator.records import PrivateRecords
 from evomix.curator.voting import draw_voters, tally_units, vote
 from evomix.privacy.adjacency import LATTICE
+from evomix.privacy.mechanisms.gaussian import GaussianHistogram
 from evomix.privacy.mechanisms.mixture import Mixture, draw_noise
 from evomix.privacy.mechanisms.schedule import Mechanism
 from evomix.privacy.randomness import RandomSource
@@ -115,11 +117,7 @@ class Curator:
             BudgetExceeded: the mechanism costs more than the round may; nothing was computed.
             PrivateRecordsFailure: records could not be read or voted; the charge stands.
         """
-        if round_index != self._next:
-            raise PrivacyError(f"rounds are released once and in order; expected round {self._next}, got {round_index}")
-        rounds = len(self._account.draws)
-        if round_index >= rounds:
-            raise PrivacyError(f"rounds={rounds} releases are accounted for; round {round_index} is one too many")
+        self._check_turn(round_index)
         mechanism = self._account.mechanism_of(round_index, mechanism)
         if isinstance(mechanism, Mixture):
             if noise_weights is None or len(noise_weights) != len(candidates):
@@ -132,6 +130,39 @@ class Curator:
                 assert noise_weights is not None
                 return self._draw(mechanism, round_index, index, noise_weights)
             return mechanism.privatise(tally_units(index, self._records, len(candidates), mass=LATTICE))
+
+    def count(self, round_index: int, panel: Panel) -> NoisyVotes:
+        """Count the private units in the cells of several partitions at once and return the privatised counts.
+
+        Every unit has a whole vote in each partition; the noise is that of one histogram times √(number of
+        partitions), so the release costs what the round's mechanism is accounted for. Proof: docs/proofs/gaussian.md.
+
+        Args:
+            round_index: 0-based; each round once, in order, whether by this or by :meth:`release`.
+            panel: public partitions, at least one; they may depend on earlier releases.
+
+        Returns:
+            The counts of all partitions, one after the other.
+
+        Raises:
+            PrivacyError: the round was begun before or is one too many, or its mechanism is not Gaussian.
+            PrivateRecordsFailure: records could not be read or counted; the charge stands.
+        """
+        self._check_turn(round_index)
+        mechanism = self._account.mechanism_of(round_index)
+        if not isinstance(mechanism, GaussianHistogram) or not panel.sizes:
+            raise PrivacyError("counts of several partitions need Gaussian noise, and at least one partition")
+        self._begin(round_index, mechanism)
+        with withheld("computing a release"):
+            counts = tally_panel(panel, self._records, mass=LATTICE)
+            return mechanism.privatise(counts, blocks=len(panel.sizes))
+
+    def _check_turn(self, round_index: int) -> None:
+        if round_index != self._next:
+            raise PrivacyError(f"rounds are released once and in order; expected round {self._next}, got {round_index}")
+        rounds = len(self._account.draws)
+        if round_index >= rounds:
+            raise PrivacyError(f"rounds={rounds} releases are accounted for; round {round_index} is one too many")
 
     def _begin(self, round_index: int, mechanism: Mechanism) -> None:
         """Write ahead: from here on the round counts as released, whatever happens."""

@@ -55,9 +55,19 @@ def tally_units(index: NearestIndex, records: PrivateRecords, candidates: int, *
         units.append(unit)
     if not units:
         return np.zeros(candidates, np.int64)
-    pairs, counts = np.unique(
-        np.concatenate(units) * np.int64(candidates) + np.concatenate(choices), return_counts=True
-    )
+    return spread(np.concatenate(units), np.concatenate(choices), candidates, mass=mass)
+
+
+def spread(units: IntArray, choices: IntArray, candidates: int, *, mass: int) -> IntArray:
+    """Return the votes of units with several rows, int64 (candidates,): each has ``mass``, as in :func:`tally_units`.
+
+    Args:
+        units: int64 (rows,), the unit of each row.
+        choices: int64 (rows,), what each row votes for, in 0..candidates−1.
+        candidates: their number.
+        mass: micro-votes of a unit.
+    """
+    pairs, counts = np.unique(units * np.int64(candidates) + choices, return_counts=True)
     unit, choice = pairs // candidates, pairs % candidates
     _, first, group = np.unique(unit, return_index=True, return_inverse=True)
     upto = np.cumsum(counts)

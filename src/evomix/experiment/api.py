@@ -63,11 +63,11 @@ def synthesize(private: Any, *, epsilon: float, **settings: Any) -> Result:
         private: path, pandas or polars frame, or Arrow table.
         epsilon: ε > 0.
         **settings: the options of ``evomix synth`` by name: ``delta``, ``public`` (one table or a list of several),
-            ``schema`` (path, dict or Schema), ``rows``, ``mechanism``, ``selection``, ``rounds``, ``unit``, ``target``,
-            ``seed``, ``dataset``, ``budget``, ``ledger``, … ``run_dir`` keeps checkpoints, so that ``resume=True`` can
-            go on.
+            ``schema`` (path, dict or Schema), ``rows``, ``method``, ``mechanism``, ``selection``, ``rounds``, ``unit``,
+            ``target``, ``seed``, ``dataset``, ``budget``, ``ledger``, … ``run_dir`` keeps checkpoints, so that
+            ``resume=True`` can go on.
 
-    Guarantee: the run is charged to the ledger before a record votes.
+    Guarantee: the run is charged to the ledger before a record is counted or votes.
 
     Raises:
         EvomixError: see ``evomix.core.errors``.

@@ -9,7 +9,7 @@ from typing import Any, Final
 
 import evomix
 from evomix.core.errors import InputFileError
-from evomix.core.release import Draws
+from evomix.core.release import Draws, NoisyVotes
 from evomix.evolution.step import Round
 from evomix.formats.atomic import write_text
 
@@ -80,6 +80,18 @@ def round_event(index: int, done: Round) -> dict[str, Any]:
     else:
         event |= {"stddev": done.release.stddev}
     return event
+
+
+def stage_event(index: int, release: NoisyVotes, *, counted: str | None, blocks: int) -> dict[str, Any]:
+    """Return the public figures of a stage that counted column sets: what they are, and how many."""
+    return {
+        "event": "round",
+        "round": index,
+        "counted": counted,
+        "column_sets": blocks,
+        "cells": release.votes.size,
+        "stddev": release.stddev,
+    }
 
 
 def read_rounds(folder: Path) -> list[dict[str, Any]]:

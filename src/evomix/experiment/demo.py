@@ -30,6 +30,9 @@ COLUMNS: Final = {
     "hlthp": "health_poor",
 }
 
+_RELEASED: Final = ("method", "mechanism", "accountant", "mixing_weight", "draws", "stddev", "scale", "releases")
+"""What privacy.json says of the releases."""
+
 
 def load_health_insurance() -> pa.Table:
     """Return the RAND health insurance experiment, 20,190 rows, as statsmodels ships it (Newhouse 1993).
@@ -103,7 +106,7 @@ def run_demo(folder: Path, *, progress: Progress | None = None) -> dict[str, Any
         "evaluation": str(report),
         "rows": outcome.rows,
         "guarantee": {name: outcome.privacy[name] for name in ("epsilon", "delta", "adjacency", "unit", "n")},
-        "mechanism": {name: outcome.privacy[name] for name in ("mechanism", "mixing_weight", "draws")},
+        "mechanism": {name: outcome.privacy[name] for name in _RELEASED if outcome.privacy.get(name) is not None},
         "quality": headline(measured),
     }
 

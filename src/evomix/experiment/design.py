@@ -9,7 +9,10 @@ from evomix.core.arrays import FloatArray, IntArray, Population
 from evomix.core.errors import SpecError
 from evomix.evolution.loop import Evolution
 from evomix.experiment.accounts import Account, account_of, with_account
+from evomix.experiment.counting import CountedRows, begin_counting, stages_for
 from evomix.experiment.inputs import Inputs
+from evomix.experiment.marginal_plan import plan_marginals
+from evomix.experiment.method_choice import method_of, told_apart
 from evomix.experiment.per_round import MIXING
 from evomix.experiment.planning import plan
 from evomix.experiment.plans import Plan
@@ -40,7 +43,8 @@ class Design:
         proximity: γ that the noise is designed for (pubmix; else 1).
         initial: candidates of round 0.
         evolution: rounds, parents, variations.
-        selection: name of the selection.
+        selection: name of the selection; "none" where no votes are asked for.
+        counted: what the counts of column sets begin with; None for votes.
     """
 
     plan: Plan
@@ -49,6 +53,7 @@ class Design:
     initial: Population
     evolution: Evolution
     selection: str
+    counted: CountedRows | None = None
 
 
 def make_plan(spec: RunSpec, inputs: Inputs) -> Plan:
@@ -57,6 +62,10 @@ def make_plan(spec: RunSpec, inputs: Inputs) -> Plan:
     Raises:
         SpecError: the settings cannot be planned, or would not fit into memory.
     """
+    if run_method(spec, inputs) == "marginals":
+        planned = plan_marginals(spec, stages_for(inputs.modality, spec.target), n=inputs.records.units)
+        _check_size(planned, columns=len(inputs.schema.modelled))
+        return planned
     mechanism = spec.mechanism
     if mechanism == "auto":
         # Public records serve linmix too, as first candidates and as the prior of its estimate; measured, that is worth
@@ -100,6 +109,13 @@ def make_plan(spec: RunSpec, inputs: Inputs) -> Plan:
     return planned
 
 
+def run_method(spec: RunSpec, inputs: Inputs) -> str:
+    """Return "marginals" or "votes"; see :func:`evomix.experiment.method_choice.method_of`."""
+    possible = domain_size(inputs.schema)
+    most = told_apart(n=inputs.records.units, epsilon=spec.epsilon, delta=spec.delta)
+    return method_of(spec, kind=inputs.modality.kind, possible=possible, told_apart=most)
+
+
 def _check_size(planned: Plan, *, columns: int) -> None:
     """Refuse what would not fit into memory, before anything is charged."""
     for name, count in (("candidates", planned.candidates), ("draws", sum(planned.draws)), ("rows", planned.rows)):
@@ -118,6 +134,11 @@ def design(spec: RunSpec, inputs: Inputs, rng: np.random.Generator) -> Design:
         PrivacyError: the calibrated rounds do not meet the budget.
     """
     planned = make_plan(spec, inputs)
+    if planned.method == "marginals":
+        seed = int(rng.integers(2**31))
+        counted = begin_counting(inputs, target=spec.target, seed=seed)
+        nobody = inputs.modality.generator.random(0, rng)
+        return Design(planned, account_of(planned), 1.0, nobody, evolution_of(planned), "none", counted)
     most = planned.per_round[0].candidates
     initial = inputs.modality.first(most, rng)
     proximity, public = 1.0, None

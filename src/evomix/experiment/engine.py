@@ -20,20 +20,20 @@ from evomix.evolution.state import STATE_FILE, State
 from evomix.evolution.step import Round
 from evomix.experiment import artifacts
 from evomix.experiment.accounts import mechanism_of, noise_weights, restored
-from evomix.experiment.design import Design, design, public_shares
+from evomix.experiment.counted_run import count_run
+from evomix.experiment.design import Design, design, public_shares, run_method
 from evomix.experiment.identity import dataset_name, fingerprint, spec_digest, unit_in_words
 from evomix.experiment.inputs import Inputs, Progress, open_inputs
 from evomix.experiment.preparing import forget_prepared, load_prepared, save_prepared, seed_of
 from evomix.experiment.privacy_record import privacy_record
 from evomix.experiment.resuming import check_same, check_state, deciding_settings, saved_run
-from evomix.experiment.selecting import resolved, selection_for, selection_warnings
+from evomix.experiment.selecting import draw_rows, resolved, selection_for, selection_warnings
 from evomix.experiment.spec import RunSpec
 from evomix.privacy.budget import Budget
 from evomix.privacy.ledger import Ledger
 from evomix.privacy.mechanisms.allowance import Allowance
 from evomix.privacy.mechanisms.schedule import release_of
 from evomix.privacy.randomness import RandomSource, SystemSource
-from evomix.selection.subsample import draw_systematic
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,15 +60,18 @@ class Finished:
 
     def sample(self, rows: int, seed: int) -> Population:
         """Return ``rows`` synthetic records: post-processing of what was released; costs nothing."""
+        if self.design.counted is not None:
+            return self.design.counted.sample(rows, seed)
         rng = np.random.default_rng([self.seed, seed])
         assert self.state.release is not None
         modality, candidates = self.inputs.modality, self.state.candidates
         selection = selection_for(self.spec, self.design.selection, modality)
         shares = modality.balanced(selection.shares(self.state.release, candidates, rows, rng), candidates)
         kept = np.flatnonzero(shares)  # what has no share has no cell either: others stand for what is near it
+        candidates = candidates[kept]
         return harvest(
-            candidates[kept],
-            draw_systematic(shares[kept], rows, rng),
+            candidates,
+            draw_rows(shares[kept], rows, rng, modality=modality, candidates=candidates),
             generator=modality.generator,
             embedder=modality.embedder,
             spares=modality.spares,
@@ -123,7 +126,7 @@ def run(
     spec = replace(spec, seed=seed)
     report("opening the tables", 0, 1)
     inputs = open_inputs(spec, folder=None if folder is None else folder / artifacts.CHECKPOINT, progress=report)
-    spec = resolved(spec, inputs.modality)
+    spec = resolved(replace(spec, method=run_method(spec, inputs)), inputs.modality)
     settings = deciding_settings(spec)
     if before := saved or prepared:
         check_same(before, settings)
@@ -143,10 +146,17 @@ def run(
         _begin_folder(folder, rounds.run_id, made, spec, settings)
     else:
         made = replace(made, account=restored(saved["mechanism"], made.plan, rounds.begun()))
-        check_state(folder, made.plan, rounds.begun())
-    selection = selection_for(spec, made.selection, inputs.modality)
-    state = _evolve(made, inputs, selection, rng, rounds, source, folder, report)
-    if state.release is None:
+        if made.counted is None:
+            check_state(folder, made.plan, rounds.begun())
+    if made.counted is not None:
+        count = _curator(made, inputs, rounds, source).count
+        state = count_run(made, count, begun=rounds.begun(), folder=folder, report=report)
+        told_of: tuple[str, ...] = ()
+    else:
+        selection = selection_for(spec, made.selection, inputs.modality)
+        state = _evolve(made, inputs, selection, rng, rounds, source, folder, report)
+        told_of = () if state.release is None else selection_warnings(selection, state.release)
+    if not state.next_round:
         raise EnvironmentFailure(
             "every round of this run was begun and interrupted before it was saved, so there is no release to go "
             "on from; what was charged stays spent. Start a new run (without --resume)"
@@ -162,7 +172,7 @@ def run(
         begun=rounds.begun(),
         secure=source.secure,
     )
-    warnings += selection_warnings(selection, state.release)
+    warnings += told_of
     return Finished(spec, inputs, made, state, privacy, warnings, seed)
 
 
@@ -205,6 +215,18 @@ def _charge(
     return RunRounds(ledger, saved["run_id"]), charged
 
 
+def _curator(made: Design, inputs: Inputs, rounds: RunRounds, source: RandomSource) -> Curator:
+    """Return the curator of the rounds that were not begun yet."""
+    return Curator(
+        inputs.records,
+        inputs.modality.embedder,
+        made.account,
+        first_round=max((index + 1 for index in rounds.begun()), default=0),
+        ledger=rounds,
+        source=source,
+    )
+
+
 def _evolve(
     made: Design,
     inputs: Inputs,
@@ -218,15 +240,7 @@ def _evolve(
     """Fold over the rounds with the curator behind ``privatise``."""
     modality = inputs.modality
     begun = rounds.begun()
-    curator = Curator(
-        inputs.records,
-        modality.embedder,
-        made.account,
-        first_round=max((index + 1 for index in begun), default=0),
-        ledger=rounds,
-        source=source,
-    )
-
+    curator = _curator(made, inputs, rounds, source)
     told: dict[str, Any] = {}  # the public parameters of the release at hand
 
     def privatise(index: int, candidates: Population) -> Release:

@@ -49,6 +49,10 @@ class Modality(Protocol):
     def groups(self) -> Callable[[Population], IntArray] | None:
         """From candidates to groups, int64 (d,), of which each is to keep a parent; ``None`` without such groups."""
 
+    @property
+    def repeats(self) -> bool:
+        """Whether a record may stand in the output as often as its share says, as real ones of this kind do."""
+
     def balanced(self, shares: FloatArray, candidates: Population) -> FloatArray:
         """Return the law of the final rows, float64 (d,), with what the schema fixes of it; sums to 1."""
 

@@ -58,7 +58,7 @@ def summarise(
         **_shared_noise(per_round),
         signal=signal,
         worst_case_tv=worst_case_tv,
-        warnings=_warnings(n, epsilon, delta, signal, per_round),
+        warnings=plan_warnings(n, epsilon, delta, signal, per_round),
         per_round=per_round,
         accountant=accountant,
         useful_candidates=min(useful),
@@ -87,7 +87,7 @@ def with_rounds(planned: Plan, per_round: tuple[RoundPlan, ...]) -> Plan:
         **_shared_noise(per_round),
         signal=signal,
         worst_case_tv=None,
-        warnings=_warnings(planned.n, planned.epsilon, planned.delta, signal, per_round),
+        warnings=plan_warnings(planned.n, planned.epsilon, planned.delta, signal, per_round),
     )
 
 
@@ -99,7 +99,10 @@ def _signal(last: RoundPlan, n: int) -> float:
     return votes_signal(last.mechanism, last.noise_scale, n, last.candidates)
 
 
-def _warnings(n: int, epsilon: float, delta: float, signal: float, per_round: Sequence[RoundPlan]) -> tuple[str, ...]:
+def plan_warnings(
+    n: int, epsilon: float, delta: float, signal: float, per_round: Sequence[RoundPlan]
+) -> tuple[str, ...]:
+    """Return sentences for the user on a budget that protects little or tells little."""
     found = []
     candidates = max(one.candidates for one in per_round)
     noise = max((one.mixing_weight or 0.0 for one in per_round if one.candidates > 1), default=0.0)

@@ -19,6 +19,8 @@ class RoundPlan:
         draws: draws of a mixture; 0 for a histogram.
         mixing_weight, floor: β and t that are accounted for (mixtures; else ``None``).
         noise_scale: standard deviation (Gaussian) or scale (Laplace) of the noise on a vote, in units (else ``None``).
+        blocks: column sets that are counted together, each with √blocks times that noise; 1 for votes.
+        counted: what these column sets are, in words; None for votes.
     """
 
     mechanism: str
@@ -27,6 +29,8 @@ class RoundPlan:
     mixing_weight: float | None
     floor: float | None
     noise_scale: float | None
+    blocks: int = 1
+    counted: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,6 +64,7 @@ class Plan:
         recommended: the mechanism that is forecast to do best (as ``comparison``).
         reason: why, in one sentence (as ``comparison``).
         trade_off: the curve over draws and candidates; ``None`` unless it was asked for, empty if no round draws.
+        method: "votes" for candidates, or "marginals": counts of column sets.
     """
 
     n: int
@@ -87,6 +92,7 @@ class Plan:
     recommended: str | None = None
     reason: str | None = None
     trade_off: tuple[TradeOff, ...] | None = None
+    method: str = "votes"
 
     def to_dict(self) -> dict[str, Any]:
         """Return plain values for JSON; what was not asked for is left out."""

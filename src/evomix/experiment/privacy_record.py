@@ -48,19 +48,14 @@ def privacy_record(
         "unit": unit_in_words(spec),
         "unit_column": spec.unit,
         "n": plan.n,
+        "method": plan.method,
         "mechanism": plan.mechanism,
         **_figures(made.account, state),
         "releases": releases_of(made.account, plan, state),
         "rounds": plan.rounds,
         "draws_per_round": list(plan.draws),
         "begun_rounds": sorted(begun),
-        "candidates": plan.candidates,
-        "proximity": made.proximity if "pubmix" in plan.mechanism else None,
-        "selection": made.selection,
-        "threshold": spec.threshold,
-        "radius": spec.radius,
-        "denoising": spec.denoising,
-        "schedule": spec.schedule,
+        **(_of_votes(spec, made) if made.counted is None else {"start": made.counted.table.start}),
         "public_data": spec.public is not None,
         "modality": modality,
         "seed": spec.seed,
@@ -75,17 +70,35 @@ def privacy_record(
 def releases_of(account: Account, plan: Plan, state: State) -> list[dict[str, Any]]:
     """Return the parameters of every round's release, those of a mixture or those of a histogram.
 
-    ``candidates`` are the most that were accounted for. Where a round's parameters were chosen as it came, the list
-    has the rounds that were released, each with its index and its share of the budget; a round that was begun and is
-    missing was lost, and counts with its share.
+    ``candidates`` are the most that were accounted for; counts state their column sets instead. Where a round's
+    parameters were chosen as it came, the list has the rounds that were released, each with its index and its share of
+    the budget; a round that was begun and is missing was lost, and counts with its share.
     """
     if isinstance(account, Allowance):
         return [
             {key: told[key] for key in _OF_A_RELEASE if key in told} | {"share": account.shares[int(told["round"])]}
             for told in state.told
         ]
-    most = [{"mechanism": one.mechanism, "candidates": one.candidates} for one in plan.per_round]
-    return [stated | release for stated, release in zip(most, account.describe()["releases"], strict=True)]
+    stated = [
+        {"mechanism": one.mechanism, "candidates": one.candidates}
+        if one.counted is None
+        else {"mechanism": one.mechanism, "counted": one.counted, "column_sets": one.blocks}
+        for one in plan.per_round
+    ]
+    return [known | release for known, release in zip(stated, account.describe()["releases"], strict=True)]
+
+
+def _of_votes(spec: RunSpec, made: Design) -> dict[str, Any]:
+    """Return what only a run with votes has."""
+    return {
+        "candidates": made.plan.candidates,
+        "proximity": made.proximity if "pubmix" in made.plan.mechanism else None,
+        "selection": made.selection,
+        "threshold": spec.threshold,
+        "radius": spec.radius,
+        "denoising": spec.denoising,
+        "schedule": spec.schedule,
+    }
 
 
 def _figures(account: Account, state: State) -> dict[str, Any]:

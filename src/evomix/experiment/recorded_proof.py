@@ -30,7 +30,7 @@ _COVERED: Final = {
     "gaussian": (GaussianRound, "stddev"),
     "laplace": (LaplaceRound, "scale"),
 }
-"""What the accounts of one kind of rounds cover, and the noise that all rounds have to share."""
+"""What the accounts of one kind of rounds cover, and their noise."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,7 +78,8 @@ def _fixed(recorded: Recorded) -> Proof:
     kind, noise = _COVERED[accountant]
     if not all(isinstance(each, kind) for each in rounds):
         return _nothing(f"accountant is {accountant}, which does not cover every release")
-    if len({getattr(each, noise) for each in rounds}) > 1:
+    # The inverse variances of Gaussian rounds add up, whatever they are; the others count under one figure.
+    if accountant != "gaussian" and len({getattr(each, noise) for each in rounds}) > 1:
         return _nothing(f"accountant is {accountant}, which covers releases of one {noise} only")
     return Proof(
         composed_delta(recorded.epsilon, rounds, accountant=accountant),

@@ -15,6 +15,7 @@ from evomix.experiment.design import design, make_plan
 from evomix.experiment.engine import Finished, run
 from evomix.experiment.folder_lock import exclusive
 from evomix.experiment.inputs import Progress, open_inputs
+from evomix.experiment.method_choice import OF_VOTES
 from evomix.experiment.plans import Plan
 from evomix.experiment.rehearsal import budget_warnings, check_places, refuse_file, refuse_to_replace, total_warnings
 from evomix.experiment.selecting import resolved, selection_of
@@ -116,11 +117,15 @@ def dry_run(spec: RunSpec) -> dict[str, Any]:
     if any(one.mechanism == "pubmix" for one in planned.per_round):
         # Its share of noise rests on the public votes.
         planned = design(spec, inputs, np.random.default_rng(spec.seed or 0)).plan
-    chosen = resolved(spec, inputs.modality)
+    spec = replace(spec, method=planned.method)
+    used: dict[str, Any] = {}
+    if planned.method == "votes":
+        chosen = resolved(spec, inputs.modality)
+        used = {name: getattr(chosen, name) for name in ("denoising", "schedule", "threshold", "radius")}
+        used["selection"] = selection_of(spec, inputs.modality)
     return planned.to_dict() | {
         "proposed": dict(inputs.modality.made()),
-        "selection": selection_of(spec, inputs.modality),
-        **{name: getattr(chosen, name) for name in ("denoising", "schedule", "threshold", "radius")},
+        **used,
         "warnings": [*inputs.warnings, *planned.warnings, *budget_warnings(spec, planned, grant)],
         "ledger": str(Ledger(spec.ledger).path),
     }
@@ -153,14 +158,16 @@ def write_report(finished: Finished, population: Population, path: Path) -> None
 def _resolved(finished: Finished) -> str:
     """Return the whole resolved run as TOML."""
     plan = finished.design.plan
-    settings = finished.spec.public_settings() | {
-        "delta": plan.delta,
-        "mechanism": plan.mechanism,
-        "selection": finished.design.selection,
-        "rounds": plan.rounds,
-        "variations": plan.variations,
-        "candidates": _candidates(plan),
-    }
+    settings = finished.spec.public_settings() | {"delta": plan.delta, "mechanism": plan.mechanism}
+    if plan.method == "marginals":
+        settings = {name: value for name, value in settings.items() if name not in OF_VOTES}
+    else:
+        settings |= {
+            "selection": finished.design.selection,
+            "rounds": plan.rounds,
+            "variations": plan.variations,
+            "candidates": _candidates(plan),
+        }
     if plan.draws:
         settings["draws"] = sum(plan.draws)
     return artifacts.to_toml(settings)

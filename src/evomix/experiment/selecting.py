@@ -2,6 +2,9 @@
 
 from dataclasses import replace
 
+import numpy as np
+
+from evomix.core.arrays import FloatArray, IntArray, Population
 from evomix.core.protocols import Selection
 from evomix.core.release import Release
 from evomix.experiment.modality import Modality
@@ -9,7 +12,9 @@ from evomix.experiment.spec import RunSpec
 from evomix.selection.denoising import DENOISINGS, choose_denoising
 from evomix.selection.keeping import KeepingGroups
 from evomix.selection.methods import GEOMETRIC, make_selection
+from evomix.selection.subsample import draw_systematic
 from evomix.selection.threshold import NOISE_MULTIPLE
+from evomix.selection.without_repeats import draw_without_repeats
 
 
 def selection_of(spec: RunSpec, modality: Modality) -> str:
@@ -32,6 +37,8 @@ def resolved(spec: RunSpec, modality: Modality) -> RunSpec:
     Raises:
         SpecError: denoising and selection do not go together.
     """
+    if spec.method == "marginals":  # which asks for no votes
+        return spec
     geometric = selection_of(spec, modality) in GEOMETRIC
     # Public texts are of another domain more often than public rows of another people: nothing leans on their votes.
     informed = modality.public is not None and modality.kind != "text"
@@ -59,6 +66,24 @@ def selection_for(spec: RunSpec, name: str, modality: Modality) -> Selection:
         radius=spec.radius,
     )
     return selection if modality.groups is None else KeepingGroups(selection, modality.groups)
+
+
+def draw_rows(
+    shares: FloatArray, rows: int, rng: np.random.Generator, *, modality: Modality, candidates: Population
+) -> IntArray:
+    """Return the positions of the candidates that rows are made of, int64 (rows,), in random order.
+
+    Args:
+        shares: float64 (d,), the law of the rows.
+        rows: how many are wanted.
+        rng: public randomness.
+        modality: whether records repeat, and groups of candidates that each have their share of the rows.
+        candidates: (d, …), released.
+    """
+    if modality.repeats:
+        return draw_systematic(shares, rows, rng)
+    groups = None if modality.groups is None else modality.groups(candidates)
+    return draw_without_repeats(shares, rows, rng, groups=groups)
 
 
 def selection_warnings(selection: Selection, last: Release) -> tuple[str, ...]:

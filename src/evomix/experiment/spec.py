@@ -10,6 +10,7 @@ from typing import Any, Final
 from evomix.core.arguments import number, shown, whole
 from evomix.core.errors import InputFileError, SpecError
 from evomix.core.schedule import SCHEDULES as KNOWN_SCHEDULES
+from evomix.experiment.method_choice import check_method
 from evomix.experiment.per_round import (
     MECHANISMS,
     MIXING,
@@ -65,6 +66,7 @@ class RunSpec:
     schema: Any = None
     out: Path | None = None
     rows: int = 5000
+    method: str = "auto"
     preset: str | None = None
     mechanism: str = "auto"
     selection: str = "auto"
@@ -132,6 +134,7 @@ class RunSpec:
         drawing = rounds if len(names) == 1 else sum(name in MIXING for name in names)
         object.__setattr__(self, "draws", check_counts({"draws": self.draws, "rounds": drawing or None})["draws"])
         check_proximity(self.proximity)
+        check_method(self)
         if "pubmix" in names and self.public is None:
             raise SpecError("mechanism='pubmix' needs a public table (--public); without one use linmix")
 

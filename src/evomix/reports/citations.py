@@ -3,6 +3,8 @@
 from collections.abc import Mapping
 from typing import Any
 
+from evomix.reports.stages import counts_columns
+
 _PRIVATE_EVOLUTION = (
     "Z. Lin, S. Gopi, J. Kulkarni, H. Nori, S. Yekhanin. Differentially Private Synthetic Data via Foundation Model "
     "APIs 1: Images. ICLR 2024."
@@ -18,6 +20,17 @@ _TAB_PE = (
 _PUBMIX = (
     "S. Vithana, S. Jung, H. Hu, V. R. Cadambe, F. P. Calmon, H. Jeong. Optimal Domain-Aware Privacy Mechanisms for "
     "Synthetic Data Generation. Preprint, 2026."
+)
+_PRIVATE_GSD = (
+    "T. Liu, J. Tang, G. Vietri, Z. S. Wu. Generating Private Synthetic Data with Genetic Algorithms. ICML 2023."
+)
+_MST = (
+    "R. McKenna, G. Miklau, D. Sheldon. Winning the NIST Contest: A Scalable and General Approach to Differentially "
+    "Private Synthetic Data. Journal of Privacy and Confidentiality 11(3), 2021."
+)
+_AIM = (
+    "R. McKenna, B. Mullins, D. Sheldon, G. Miklau. AIM: An Adaptive and Iterative Mechanism for Differentially "
+    "Private Synthetic Data. PVLDB 15(11), 2022."
 )
 _BALLE_WANG = (
     "B. Balle, Y.-X. Wang. Improving the Gaussian Mechanism for Differential Privacy: Analytical Calibration and "
@@ -50,6 +63,8 @@ _BY_ACCOUNT = {"pld": (_LOSS_DISTRIBUTION,), "renyi": (_RENYI, _FILTER)}
 
 def references(privacy: Mapping[str, Any]) -> tuple[str, ...]:
     """Return the references of what ran, from the content of ``privacy.json``."""
+    if counts_columns(privacy):
+        return (*_BY_MECHANISM["gaussian"], _MST, _AIM, _PRIVATE_GSD)
     by_modality = _AUG_PE if privacy.get("modality") == "text" else _TAB_PE
     names = str(privacy.get("mechanism")).split(",")
     used = [reference for name in names for reference in _BY_MECHANISM.get(name, ())]

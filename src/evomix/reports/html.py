@@ -5,7 +5,7 @@ Reads public values and released ones only: post-processing; costs nothing.
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, Final
 
 from evomix.core.arrays import FloatArray
 from evomix.core.errors import SpecError
@@ -17,7 +17,19 @@ from evomix.reports.heatmap import heat_maps
 from evomix.reports.pages import render_page
 from evomix.reports.privacy_statement import privacy_statement
 from evomix.reports.rounds import make_grid, round_grid
+from evomix.reports.stages import counts_columns, how_counted
 from evomix.reports.wording import bound, count, percent, sentence, small_number
+
+_HOW_VOTED: Final = (
+    "Each round proposes candidate rows from public information. Private units vote for the candidates nearest to "
+    "them, and only randomised votes leave the protected side. The candidates they favour become the parents of the "
+    "next round. No private row is copied, stored or shown; a synthetic row can equal a private one by chance."
+)
+_WHY_VOTED: Final = (
+    "Tables are made by votes where a setting of votes was given, or where there are so few possible records that one "
+    "round of votes counts them all."
+)
+_METHODS: Final = {"marginals": "counts of column sets", "votes": "votes for candidates"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,6 +90,8 @@ def render_report(context: ReportContext) -> str:
         tiles=_tiles(context),
         made=(*_made(context.privacy), *((name, small_number(value)) for name, value in context.generation.items())),
         examples=tuple(context.examples),
+        step="stage" if counts_columns(context.privacy) else "round",
+        how=_how(context.privacy),
         rounds=round_grid(context.rounds, context.privacy.get("begun_rounds") or ()),
         charges=make_grid(context.privacy.get("charges") or ()),
         charts=charts.column_charts(context.columns, context.synthetic, reference),
@@ -118,17 +132,28 @@ def _tiles(context: ReportContext) -> tuple[tuple[str, str], ...]:
     )
 
 
+def _how(privacy: Mapping[str, Any]) -> tuple[str, ...]:
+    """Return how the data was made and why so, for a reader who does not know the method."""
+    if counts_columns(privacy):
+        return how_counted(privacy)
+    chosen = privacy.get("method") == "votes" and privacy.get("modality") == "table"
+    return (_HOW_VOTED, _WHY_VOTED) if chosen else (_HOW_VOTED,)
+
+
 def _made(privacy: Mapping[str, Any]) -> tuple[tuple[str, str], ...]:
     """Return the facts of how the data was made, those that are known."""
     weight = privacy.get("mixing_weight")
+    counting = counts_columns(privacy)
     facts = (
+        ("Method", _METHODS.get(privacy.get("method", ""))),
         ("Mechanism", privacy.get("mechanism")),
+        ("The search started from", privacy.get("start")),
         ("Selection", privacy.get("selection")),
         ("Threshold in standard deviations of the noise (τ)", privacy.get("threshold")),
         ("Distance between clusters (R)", privacy.get("radius")),
         ("Denoising", privacy.get("denoising")),
         ("Scales of variation", privacy.get("schedule")),
-        ("Rounds", privacy.get("rounds")),
+        ("Stages" if counting else "Rounds", privacy.get("rounds")),
         ("Candidates per round, at most", privacy.get("candidates")),
         ("Draws in all rounds", privacy.get("draws")),
         ("Share of noise in a draw (β)", None if weight is None else percent(weight)),

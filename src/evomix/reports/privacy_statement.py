@@ -12,6 +12,7 @@ from typing import Any
 from evomix.core.errors import SpecError
 from evomix.privacy.budget import LARGE_EPSILON, Budget, rounded_up, total
 from evomix.reports.releases import differing_rounds, mechanisms_in_words
+from evomix.reports.stages import NOISE, counts_columns, stage_sentences
 from evomix.reports.wording import UPWARDS, bound, count, exp_up, one_in, power_or_number, small_number
 
 FALSE_ALARM = Decimal("0.05")
@@ -174,10 +175,13 @@ def _delta_meaning(delta: float) -> str:
 def _spent(privacy: Mapping[str, Any], level: str) -> tuple[str, ...]:
     mechanism = str(privacy.get("mechanism", "unknown"))
     rounds, draws = privacy.get("rounds"), privacy.get("draws")
-    released = f"Mechanism: {mechanisms_in_words(mechanism)}"
-    released += f", in {count(rounds)} round{'s' if rounds != 1 else ''}" if rounds is not None else ""
+    counting = counts_columns(privacy)
+    released = f"Mechanism: {NOISE if counting else mechanisms_in_words(mechanism)}"
+    step = "stage" if counting else "round"
+    released += f", in {count(rounds)} {step}{'s' if rounds != 1 else ''}" if rounds is not None else ""
     released += f" and {count(draws)} draws in all." if draws is not None else "."
-    sentences = [released, *differing_rounds(privacy), *_composition(privacy, mechanism, level)]
+    told = stage_sentences(privacy) if counting else differing_rounds(privacy)
+    sentences = [released, *told, *_composition(privacy, mechanism, level)]
     dataset, charges = privacy.get("dataset"), privacy.get("charges") or ()
     if charges:
         charged = rounded_up(total(_budgets(charges)))
@@ -195,6 +199,9 @@ def _budgets(charges: Iterable[Mapping[str, Any]]) -> Iterable[Budget]:
 
 def _composition(privacy: Mapping[str, Any], mechanism: str, level: str) -> tuple[str, ...]:
     weight, multiplier = privacy.get("mixing_weight"), privacy.get("noise_multiplier")
+    if counts_columns(privacy):
+        together = "All counts of a stage are one release, and the stages add up exactly"
+        return (f"{together}: {level} covers all of them together, with a stage that was begun and lost.",)
     if privacy.get("accountant") == "pld":
         whole = f"{level} covers the whole run, not one round."
         return (f"The privacy losses of all rounds were composed numerically, rounded up: {whole}",)

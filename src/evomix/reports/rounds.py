@@ -13,6 +13,7 @@ _HEADINGS = {
     "fallback": "ranked instead of selected by geometry, because",
     "epsilon": "ε",
     "delta": "δ",
+    "counted": "what was counted",
     "run_id": "run",
 }
 _LEFT_OUT = ("event",)
@@ -39,7 +40,12 @@ def round_grid(events: Sequence[Mapping[str, Any]], begun: Sequence[int]) -> Gri
     known = {event.get("round") for event in events}
     lost = [{"round": index, "outcome": "interrupted: spent, nothing used"} for index in begun if index not in known]
     records = sorted([*events, *lost], key=_place)
-    return make_grid([{**record, "round": _place(record) + 1} if "round" in record else record for record in records])
+    step = "stage" if any("column_sets" in event for event in events) else "round"
+    return make_grid([_numbered(record, step) if "round" in record else record for record in records])
+
+
+def _numbered(record: Mapping[str, Any], step: str) -> dict[str, Any]:
+    return {step if key == "round" else key: _place(record) + 1 if key == "round" else record[key] for key in record}
 
 
 def _place(record: Mapping[str, Any]) -> int:

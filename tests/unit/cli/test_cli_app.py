@@ -15,12 +15,12 @@ CANARY = "Zyxwv-Canary"
 
 # What scripts may rely on; more may be added.
 FIXED = {
-    "synth": """--epsilon --delta --public --schema --out --rows --preset --mechanism --selection --threshold --radius
-        --denoising --schedule --rounds --variations --proximity --target --unit --modality --config --run-dir
-        --resume --seed --dry-run --dataset --budget
+    "synth": """--epsilon --delta --public --schema --out --rows --method --preset --mechanism --selection
+        --threshold --radius --denoising --schedule --rounds --variations --proximity --target --unit --modality
+        --config --run-dir --resume --seed --dry-run --dataset --budget
         --ledger --encoding --public-encoding --json""",
-    "plan": """--n --epsilon --delta --rows --rounds --candidates --preset --mechanism --public-histogram --public
-        --json""",
+    "plan": """--n --epsilon --delta --rows --method --schema --target --rounds --candidates --preset --mechanism
+        --public-histogram --public --json""",
     "schema": "-o --json",
     "evaluate": "--real --synthetic --public --target -o --json",
     "ledger": "",
@@ -42,7 +42,7 @@ def test_options_are_those_of_a_run():
     from dataclasses import fields
 
     from evomix.cli import options
-    from evomix.experiment import presets, spec
+    from evomix.experiment import method_choice, presets, spec
 
     given = {parameter.name for parameter in typer.main.get_command(app).commands["synth"].params}
     assert given - {"config", "dry_run", "as_json", "help"} == {field.name for field in fields(spec.RunSpec)}
@@ -52,6 +52,7 @@ def test_options_are_those_of_a_run():
     assert options.SCHEDULES == spec.SCHEDULES
     assert tuple(presets.PRESETS) == options.PRESETS
     assert options.MODALITIES == spec.MODALITIES
+    assert options.METHODS == method_choice.METHODS
 
 
 @pytest.mark.parametrize("words", [[], ["--help"], ["-h"], *([name, "--help"] for name in FIXED)])

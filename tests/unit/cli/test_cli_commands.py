@@ -151,6 +151,7 @@ def test_dry_run_reads_like_a_plan(evomix, backend):
     assert "draws: 5 + 2 × 4\n" in answer.out
     assert answer.out.endswith("ledger: /l.sqlite\n")
     assert answer.out.startswith(
+        "method: votes for candidates\n"
         "selection: gape, denoising signed, schedule geometric, threshold 2 standard deviations of the noise, "
         "radius from the candidates\n"
     )
@@ -165,6 +166,7 @@ def test_plan(evomix, backend, tmp_path):
     assert backend.asked["plan"] == {"n": 100, "epsilon": 2.0, "public_histogram": [0.5, 0.25, 1.0]}
     assert answer.err == "evomix: warning: few units\n"
     assert answer.out.splitlines() == [
+        "method: votes for candidates",
         "private units: 100",
         "privacy: ε = 2, δ = 1e-06 (replace-one)",
         "mechanism: linmix",

@@ -43,6 +43,12 @@ def file_spec(folder, **changes):
     )
 
 
+def counted_spec(folder, **changes):
+    """A small run on files in ``folder`` that counts column sets, in three stages."""
+    settings = {"candidates": None, "rounds": None, "method": "marginals", "target": "job", "seed": 1}
+    return file_spec(folder, **(settings | changes))
+
+
 def jobs(rows, *, values=("a", "b", "c")):
     return pa.table({"job": np.array(values)[np.arange(rows) % len(values)]})
 

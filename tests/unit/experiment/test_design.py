@@ -182,8 +182,8 @@ def test_the_closer_the_public_rows_the_smaller_gamma():
 
 
 def test_defaults_follow_from_the_public_data():
-    informed, _ = _designed(people(400), public=people(500, seed=1))
-    blind, _ = _designed(people(400), schema=SCHEMA)
+    informed, _ = _designed(people(400), public=people(500, seed=1), method="votes")
+    blind, _ = _designed(people(400), schema=SCHEMA, method="votes")
     assert (informed.plan.mechanism, informed.selection) == ("linmix", "rank")
     vouched, _ = _designed(people(400), public=people(500, seed=1), proximity=0.2)
     assert vouched.plan.mechanism == "pubmix"
@@ -196,8 +196,10 @@ def test_defaults_follow_from_the_public_data():
 
 def test_an_empty_public_table_is_a_schema_and_no_more():
     settings = {"public": people(0), "schema": SCHEMA}
-    made, _ = _designed(people(400), **settings)
+    made, _ = _designed(people(400), method="votes", **settings)
     assert made.plan.mechanism == "linmix"
+    counted, _ = _designed(people(400), **settings)
+    assert counted.counted.table.public is None
     with pytest.raises(SpecError, match="public table has none"):
         _designed(people(400), mechanism="pubmix", **settings)
 
@@ -211,6 +213,7 @@ def test_parents_and_variations_fill_the_candidates_and_no_more(candidates, vari
 
 
 ACCOUNTED = [
+    {"method": "marginals"},
     *({"mechanism": name} for name in MECHANISMS),
     {"mechanism": "linmix,gaussian,laplace"},
     {"mechanism": "pubmix", "candidates": (20, 60)},
@@ -241,7 +244,7 @@ def _tampered(saved, change):
 
 @pytest.mark.parametrize("change", [{"mixing_weight": 2**-10}, {"floor": 1e-9}], ids=str)
 def test_a_tampered_mechanism_is_not_restored(change):
-    made, _ = _designed(people(400), public=people(900, seed=1))
+    made, _ = _designed(people(400), public=people(900, seed=1), method="votes")
     with pytest.raises(PrivacyError, match="do not meet the run's budget"):
         restored(_tampered(made.account.describe(), change), made.plan)
 
@@ -250,7 +253,7 @@ def test_a_tampered_mechanism_is_not_restored(change):
     "change", [{"draws": 100_000}, {"draws": 1}, {"mixing_weight": None}, {"floor": "low"}, {"releases": []}], ids=str
 )
 def test_a_damaged_mechanism_is_not_restored(change):
-    made, _ = _designed(people(400), public=people(900, seed=1))
+    made, _ = _designed(people(400), public=people(900, seed=1), method="votes")
     with pytest.raises((InputFileError, PrivacyError)):
         restored(_tampered(made.account.describe(), change), made.plan)
 

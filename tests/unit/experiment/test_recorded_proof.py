@@ -153,7 +153,6 @@ def test_an_account_must_cover_what_was_released(tmp_path):
     stddev = gaussian_stddev(EPSILON, DELTA, rounds=2)
     for accountant, rounds, said in (
         ("gaussian", (GaussianRound(stddev), LaplaceRound(1e6)), "does not cover every release"),
-        ("gaussian", (GaussianRound(stddev), GaussianRound(stddev * 2.0)), "one stddev only"),
         ("laplace", (LaplaceRound(50.0), LaplaceRound(60.0)), "one scale only"),
         ("draws", (ROUNDS[0], replace(ROUNDS[0], mixing_weight=0.75)), "one mixing_weight only"),
         ("draws", (GaussianRound(100.0),), "does not cover every release"),
@@ -164,6 +163,18 @@ def test_an_account_must_cover_what_was_released(tmp_path):
     sound = record(tmp_path, rounds=(GaussianRound(stddev),) * 2, choices=None, accountant="gaussian")
     assert proof_of_record(sound).delta <= DELTA
     assert proof_of_record(sound).faults == ()
+
+
+def test_gaussian_rounds_of_any_noise_are_added_up_exactly(tmp_path):
+    whole = gaussian_stddev(EPSILON, DELTA)
+    rounds = tuple(GaussianRound(whole / math.sqrt(share)) for share in (0.1, 0.2, 0.7))
+    sound = proof_of_record(record(tmp_path, rounds=rounds, choices=None, accountant="gaussian"))
+    assert sound.faults == ()
+    assert sound.delta == pytest.approx(DELTA, rel=1e-9)
+    assert sound.epsilon_at(DELTA) == pytest.approx(EPSILON, rel=1e-6)
+    less = (*rounds[:2], GaussianRound(rounds[2].stddev * 0.99))
+    convicted = proof_of_record(record(tmp_path, rounds=less, choices=None, accountant="gaussian"))
+    assert convicted.delta > DELTA * 1.01
 
 
 def test_the_account_that_is_named_must_meet_delta_itself(tmp_path):

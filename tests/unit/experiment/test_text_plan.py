@@ -22,14 +22,28 @@ def test_lists_fix_the_rounds():
     assert text_candidates(_spec(mechanism="linmix,gaussian"), "linmix,gaussian", 1000) is None
 
 
-def test_two_candidates_a_row_as_far_as_votes_tell_them_apart():
-    assert text_rounds(_spec(), "gaussian", 10_000) == 4
-    assert text_rounds(_spec(epsilon=0.5), "gaussian", 700) == 2
-    few = text_candidates(_spec(rows=10), "gaussian", 1000)
-    some = text_candidates(_spec(rows=few), "gaussian", 1000)
+def test_one_round_of_four_candidates_a_row_as_far_as_votes_tell_them_apart():
+    assert text_rounds(_spec(), "gaussian", 700) == text_rounds(_spec(), "gaussian", 10**6) == 1
+    assert text_candidates(_spec(rows=200), "gaussian", 700) == 800
+    assert text_candidates(_spec(rows=10), "gaussian", 10**6) == 40
     most = text_candidates(_spec(rows=10**6), "gaussian", 1000)
+    assert most == text_candidates(_spec(rows=10**5), "gaussian", 1000) < 40_000
+    assert text_candidates(_spec(rows=10**6, epsilon=0.5), "gaussian", 1000) < most
+
+
+def test_who_names_a_selection_has_rounds():
+    for named in ({"selection": "rank"}, {"preset": "aug-pe"}, {"preset": "pe"}, {"preset": "gape"}):
+        assert text_rounds(_spec(**named), "gaussian", 10_000) == 4
+        assert text_rounds(_spec(epsilon=0.5, **named), "gaussian", 700) == 2
+    assert text_rounds(_spec(preset="aug-pe", rounds=1), "gaussian", 10_000) == 1
+
+
+def test_several_rounds_have_two_candidates_a_row_and_no_fewer_than_votes_tell_apart():
+    few = text_candidates(_spec(rows=10, rounds=4), "gaussian", 1000)
+    some = text_candidates(_spec(rows=few, rounds=4), "gaussian", 1000)
+    most = text_candidates(_spec(rows=10**6, rounds=4), "gaussian", 1000)
     assert (some, most) == (2 * few, 4 * few)
-    assert text_candidates(_spec(rows=10), "gaussian", 100_000) > few
+    assert text_candidates(_spec(rows=10, rounds=4), "gaussian", 100_000) > few
 
 
 @pytest.mark.parametrize("mechanism", ["linmix", "gaussian", "pubmix", "laplace"])

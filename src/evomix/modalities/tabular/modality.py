@@ -55,6 +55,11 @@ class TableModality:
         return self.public
 
     @property
+    def repeats(self) -> bool:
+        """Whether rows repeat: those of real tables do."""
+        return True
+
+    @property
     def groups(self) -> None:
         """None: rows of a table vote across all values."""
         return

@@ -47,7 +47,7 @@ class TextModality:
         public: object (m,), the public records; ``None`` without any.
         model: who is asked; ``None`` where the generator asks no model.
         counts: what became of the answers.
-        unchecked: whether nothing public tells if a text reads like its class.
+        fits: tells which texts read like their class; ``None`` where nothing public does, or no model is asked.
     """
 
     codec: TextCodec
@@ -56,7 +56,7 @@ class TextModality:
     public: Population | None
     model: JournaledModel | None
     counts: HygieneCounts
-    unchecked: bool = False
+    fits: Fits | None = None
 
     @property
     def kind(self) -> str:
@@ -89,7 +89,23 @@ class TextModality:
         varied = size // 2
         parents = self.public[_of_each_class(classes_of(self.public), varied, rng)]
         near = self.generator.vary(parents, FIRST_SCALE, rng)
-        return distinct(np.concatenate([near, self.generator.random(size - varied, rng)]))
+        return self._fitting(distinct(np.concatenate([near, self.generator.random(size - varied, rng)])))
+
+    def _fitting(self, records: Population) -> Population:
+        """Return the records that read like their class; all of a class of which none does.
+
+        A text that could not be varied stands for itself, and a public one may read like any class.
+        """
+        if self.fits is None:
+            return records
+        classes = classes_of(records)
+        fitting = np.asarray(self.fits(classes.tolist(), texts_of(records)), np.bool_)
+        return records[fitting | ~np.isin(classes, classes[fitting])]
+
+    @property
+    def repeats(self) -> bool:
+        """Whether texts repeat: each is to be another one, as far as there are enough."""
+        return False
 
     @property
     def groups(self) -> Callable[[Population], IntArray] | None:
@@ -132,7 +148,7 @@ class TextModality:
     def remarks(self, population: Population) -> tuple[str, ...]:
         """Return a sentence where many answers were no texts, and one where many records are the same."""
         told = []
-        if self.unchecked and len(self.codec.classes) > 1:
+        if self.model is not None and self.fits is None and len(self.codec.classes) > 1:
             told.append(
                 "no public text has a label, so nothing checked whether the texts read like theirs: read some of each "
                 "class, and word the classes in a template of your own ([label_text])"
@@ -223,4 +239,4 @@ def build_text_modality(
     told = public if public is None or labelled is None else public[labelled]
     fits = None if told is None else _label_check(embedder, told, len(classes))
     generator = TextGenerator(model, template, classes=classes.words, shares=shares, public=public, fits=fits)
-    return TextModality(codec, generator, embedder, public, model, generator.counts, unchecked=fits is None)
+    return TextModality(codec, generator, embedder, public, model, generator.counts, fits)

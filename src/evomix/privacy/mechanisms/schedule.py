@@ -122,7 +122,7 @@ class Schedule:
                     raise PrivacyError("draws are counted under one mixing weight; the rounds have several")
                 if total > mechanism.draws:
                     raise PrivacyError(f"{total} draws were planned but draws={mechanism.draws} are accounted for")
-            elif mechanism != first:
+            elif isinstance(mechanism, LaplaceHistogram) and mechanism != first:
                 raise PrivacyError("the rounds of a histogram are counted under one noise; the rounds have several")
             elif not isinstance(mechanism, Mixture) and len(self.mechanisms) > mechanism.rounds:
                 raise PrivacyError(
@@ -141,8 +141,9 @@ class Schedule:
                 draws=sum(self.draws),
                 floor=min(mixture.floor for mixture in mixtures),
             )
-        if self.accountant == "gaussian" and isinstance(first, GaussianHistogram):
-            return gaussian_delta(self.epsilon, stddev=first.stddev, rounds=rounds, adjacency="replace-one")
+        if self.accountant == "gaussian":
+            spreads = [one.stddev for one in self.mechanisms if isinstance(one, GaussianHistogram)]
+            return gaussian_delta(self.epsilon, stddev=spreads, adjacency="replace-one")
         if self.accountant == "laplace" and isinstance(first, LaplaceHistogram):
             return laplace_delta(self.epsilon, scale=first.scale, rounds=rounds, adjacency="replace-one")
         parts = [accounted_round(*pair) for pair in zip(self.mechanisms, self.draws, strict=True)]

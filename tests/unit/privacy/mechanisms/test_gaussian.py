@@ -1,14 +1,17 @@
 """The Gaussian histogram's noise is the calibrated one, in units of a private unit (docs/proofs/gaussian.md)."""
 
 import math
+from fractions import Fraction
 
 import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from evomix.core.errors import SpecError
 from evomix.privacy.adjacency import LATTICE
 from evomix.privacy.gaussian_accounting import gaussian_delta, gaussian_stddev
-from evomix.privacy.mechanisms.gaussian import GaussianHistogram
+from evomix.privacy.mechanisms.gaussian import GaussianHistogram, spread_over
 
 
 @pytest.mark.parametrize("rounds", [1, 4, 16])
@@ -48,3 +51,27 @@ def test_what_is_described_is_what_is_used():
     assert described["stddev"] == 3.0
     assert described["noise_multiplier"] * described["sensitivity"] == pytest.approx(3.0)
     assert described["sensitivity"] == pytest.approx(math.sqrt(2.0))
+
+
+@given(st.floats(1e-150, 1e150), st.integers(1, 10**6))
+def test_noise_of_several_histograms_is_never_less_than_their_number_asks(stddev, blocks):
+    """σ' ≥ σ·√K as rational numbers: their squares compare exactly. And next to nothing more."""
+    found = spread_over(stddev, blocks)
+    exact = Fraction(stddev) ** 2 * blocks
+    assert exact <= Fraction(found) ** 2 <= exact * (1 + Fraction(1, 2**48))
+    assert blocks > 1 or found == stddev
+
+
+@pytest.mark.parametrize("blocks", [0, -1])
+def test_no_histogram_has_no_noise(blocks):
+    with pytest.raises(SpecError, match=f"blocks={blocks}"):
+        spread_over(1.0, blocks)
+
+
+def test_several_histograms_are_released_with_the_noise_of_all_of_them():
+    mechanism = GaussianHistogram(0.25, 1, 30, 1.0, 1e-6)
+    release = mechanism.privatise(np.zeros(4000, np.int64), blocks=16)
+    assert release.stddev == spread_over(0.25, 16)
+    assert release.stddev == pytest.approx(1.0)
+    assert 0.9 < release.votes.std() < 1.1
+    assert mechanism.privatise(np.zeros(1, np.int64), blocks=1).stddev == 0.25

@@ -4,15 +4,17 @@ Proofs: docs/proofs/mixing.md, docs/proofs/composition.md.
 """
 
 import json
+import math
 from dataclasses import replace
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from evomix.core.errors import PrivacyError
+from evomix.core.errors import PrivacyError, SpecError
 from evomix.privacy.calibration import GRID, mixing_weight
 from evomix.privacy.composition import calibrate_rounds, composed_delta
+from evomix.privacy.gaussian_accounting import gaussian_delta, gaussian_stddev
 from evomix.privacy.mechanisms.gaussian import GaussianHistogram
 from evomix.privacy.mechanisms.laplace import LaplaceHistogram
 from evomix.privacy.mechanisms.linmix import linmix, uniform_mass
@@ -144,13 +146,55 @@ def test_parts_that_do_not_belong_together_are_refused(case):
         replace(_alike("draws"), **changes)
 
 
+def _unlike(shares):
+    """Return a calibrated schedule of Gaussian rounds with these shares of the inverse variance."""
+    whole = gaussian_stddev(EPSILON, DELTA, adjacency="replace-one")
+    mechanisms = [
+        GaussianHistogram(whole / math.sqrt(share) * (1.0 + 1e-12), len(shares), UNITS, EPSILON, DELTA)
+        for share in shares
+    ]
+    return Schedule("gaussian", tuple(mechanisms), (0,) * len(shares), EPSILON, DELTA)
+
+
+@pytest.mark.parametrize("shares", [(1.0,), (0.1, 0.2, 0.7), (0.5, 0.5), (1e-6, 1.0 - 1e-6), (0.05,) * 20])
+def test_gaussian_rounds_of_other_noise_share_one_exact_account(shares):
+    schedule = _unlike(shares)
+    spreads = [mechanism.stddev for mechanism in schedule.mechanisms]
+    spent = gaussian_delta(EPSILON, stddev=spreads, adjacency="replace-one")
+    assert 0.99 * DELTA <= spent <= DELTA
+    told = json.loads(json.dumps(schedule.describe()))
+    assert told["stddev"] == (spreads[0] if len(set(spreads)) == 1 else None)
+    assert schedule_of(told["releases"], accountant="gaussian", units=UNITS, epsilon=EPSILON, delta=DELTA) == schedule
+
+
+@pytest.mark.parametrize("index", range(3))
+def test_gaussian_rounds_of_other_noise_are_refused_with_less_of_it(index):
+    schedule = _unlike((0.1, 0.2, 0.7))
+    stddev = schedule.mechanisms[index].stddev
+    with pytest.raises(PrivacyError, match="do not meet the run's budget"):
+        _with(schedule, index, stddev=stddev * 0.999)
+    _with(schedule, index, stddev=stddev * 1.001)
+    for number in (0.0, -stddev, math.nan):
+        with pytest.raises((PrivacyError, SpecError)):
+            _with(schedule, index, stddev=number)
+
+
+def test_one_more_gaussian_round_is_refused_however_much_noise_it_has():
+    schedule = _unlike((0.1, 0.2, 0.7))
+    for rounds, words in ((3, "accounted for"), (4, "do not meet")):
+        mechanisms = [replace(one, rounds=rounds) for one in schedule.mechanisms]
+        extra = replace(mechanisms[0], stddev=1e3)
+        with pytest.raises(PrivacyError, match=words):
+            Schedule("gaussian", (*mechanisms, extra), (0,) * 4, EPSILON, DELTA)
+
+
 def test_one_account_takes_one_noise_and_one_number_of_units():
-    mixing, gaussian = _alike("draws"), _alike("gaussian")
+    mixing, gaussian, laplace = _alike("draws"), _alike("gaussian"), _alike("laplace")
     with pytest.raises(PrivacyError, match="several"):
         _with(mixing, 3, mixing_weight=1.0)
     with pytest.raises(PrivacyError, match="several"):
-        _with(gaussian, 3, stddev=2.0 * gaussian.mechanisms[0].stddev)
-    for schedule in (mixing, gaussian):
+        _with(laplace, 3, scale=2.0 * laplace.mechanisms[0].scale)
+    for schedule in (mixing, gaussian, laplace):
         with pytest.raises(PrivacyError, match="one number of units"):
             _with(schedule, 3, units=UNITS + 1)
     with pytest.raises(PrivacyError, match="does not cover"):

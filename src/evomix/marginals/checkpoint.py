@@ -1,0 +1,69 @@
+"""What was counted so far, on disk: released values only."""
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from evomix.core.errors import InputFileError
+from evomix.core.release import NoisyVotes
+from evomix.formats.atomic import atomic_write
+
+
+@dataclass(frozen=True, slots=True)
+class Counted:
+    """A stage that was released.
+
+    Attributes:
+        digest: of the panel that was counted.
+        release: its noisy counts.
+    """
+
+    digest: str
+    release: NoisyVotes
+
+
+def save_counts(counted: Mapping[int, Counted], path: Path) -> None:
+    """Write stages, by number, atomically and durably."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    header = {
+        str(stage): {"digest": one.digest, "stddev": one.release.stddev, "units": one.release.units}
+        for stage, one in counted.items()
+    }
+    arrays: dict[str, Any] = {f"votes_{stage}": one.release.votes for stage, one in counted.items()}
+    arrays["counts"] = np.frombuffer(json.dumps(header).encode(), np.uint8)
+    with atomic_write(path) as partial, partial.open("wb") as file:
+        np.savez_compressed(file, **arrays)
+
+
+def load_counts(path: Path) -> dict[int, Counted]:
+    """Return the stages that were saved, by number; none where no file is.
+
+    Raises:
+        InputFileError: the file is damaged.
+    """
+    if not path.exists():
+        return {}
+    try:
+        with path.open("rb") as file, np.load(file, allow_pickle=False) as arrays:
+            header = json.loads(arrays["counts"].tobytes())
+            return {int(stage): _counted(one, arrays[f"votes_{stage}"]) for stage, one in header.items()}
+    except Exception as error:
+        raise damaged(path, type(error).__name__) from error
+
+
+def _counted(one: Mapping[str, Any], votes: Any) -> Counted:
+    if votes.dtype != np.float64 or votes.ndim != 1 or type(one["units"]) is not int:
+        raise ValueError
+    return Counted(str(one["digest"]), NoisyVotes(votes, float(one["stddev"]), one["units"]))
+
+
+def damaged(path: Path, why: str) -> InputFileError:
+    """Return the error about saved counts that a run cannot go on from."""
+    return InputFileError(
+        f"the checkpoint {path} is damaged ({why}). What the run spent stays spent; "
+        "start a new run in another --run-dir"
+    )
