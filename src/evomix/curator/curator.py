@@ -150,12 +150,13 @@ class Curator:
         """
         self._check_turn(round_index)
         mechanism = self._account.mechanism_of(round_index)
-        if not isinstance(mechanism, GaussianHistogram) or not panel.sizes:
+        sizes = panel.sizes
+        if not isinstance(mechanism, GaussianHistogram) or not sizes:
             raise PrivacyError("counts of several partitions need Gaussian noise, and at least one partition")
         self._begin(round_index, mechanism)
         with withheld("computing a release"):
-            counts = tally_panel(panel, self._records, mass=LATTICE)
-            return mechanism.privatise(counts, blocks=len(panel.sizes))
+            counts = tally_panel(panel, sizes, self._records, mass=LATTICE)
+            return mechanism.privatise(counts, blocks=len(sizes))
 
     def _check_turn(self, round_index: int) -> None:
         if round_index != self._next:

@@ -8,10 +8,13 @@ from evomix.experiment import artifacts
 from evomix.experiment.counting import Count, count_stages
 from evomix.experiment.design import Design
 from evomix.experiment.inputs import Progress
+from evomix.experiment.plans import Plan
 
 
-def count_run(made: Design, count: Count, *, begun: frozenset[int], folder: Path | None, report: Progress) -> State:
-    """Count every stage that was not begun before; return a state without candidates.
+def count_run(
+    made: Design, count: Count, *, begun: frozenset[int], folder: Path | None, report: Progress
+) -> tuple[State, tuple[str, ...]]:
+    """Count every stage that was not begun before; return a state without candidates, and sentences for the user.
 
     Args:
         made: of a run that counts.
@@ -36,4 +39,13 @@ def count_run(made: Design, count: Count, *, begun: frozenset[int], folder: Path
     report("counting", 0, rounds)
     path = None if folder is None else folder / artifacts.CHECKPOINT / STATE_FILE
     released = count_stages(made.counted, made.plan, count, path=path, begun=begun, on_stage=saved)
-    return State(rounds if released else 0, made.initial, made.initial, None, {})
+    state = State(max(released, default=-1) + 1, made.initial, made.initial, None, {})
+    return state, tuple(_of_lost(made.plan, index) for index in range(rounds) if index not in released)
+
+
+def _of_lost(planned: Plan, index: int) -> str:
+    """Return the warning about a stage whose budget is spent and whose counts are nowhere."""
+    return (
+        f"stage {index + 1} of {planned.rounds} (counts of {planned.per_round[index].counted}) was interrupted before "
+        "it was saved: its part of the budget is spent, and the rows are made without it"
+    )

@@ -95,8 +95,8 @@ def count_stages(
     path: Path | None,
     begun: frozenset[int],
     on_stage: Callable[[int, NoisyVotes], None],
-) -> int:
-    """Count every stage that was not begun before; return how many were released in all.
+) -> frozenset[int]:
+    """Count every stage that was not begun before; return those that were released in all.
 
     A stage that was begun but not saved is forfeited: its budget is spent, and the rows do without it.
 
@@ -133,4 +133,4 @@ def count_stages(
             if kept.release.stddev != stddev:
                 raise damaged(path, "its counts have other noise than was planned")
         counted.table.learn(stage, panel, saved[stage].release if stage in saved else None)
-    return len(saved)
+    return frozenset(saved)

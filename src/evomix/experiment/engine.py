@@ -150,8 +150,7 @@ def run(
             check_state(folder, made.plan, rounds.begun())
     if made.counted is not None:
         count = _curator(made, inputs, rounds, source).count
-        state = count_run(made, count, begun=rounds.begun(), folder=folder, report=report)
-        told_of: tuple[str, ...] = ()
+        state, told_of = count_run(made, count, begun=rounds.begun(), folder=folder, report=report)
     else:
         selection = selection_for(spec, made.selection, inputs.modality)
         state = _evolve(made, inputs, selection, rng, rounds, source, folder, report)

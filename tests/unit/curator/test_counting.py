@@ -32,6 +32,10 @@ from evomix.privacy.mechanisms.schedule import Schedule
 ROWS = st.lists(st.tuples(st.integers(0, 30), st.sampled_from("abcde")), min_size=1, max_size=25)
 
 
+def tallied(panel, records, *, mass):
+    return tally_panel(panel, panel.sizes, records, mass=mass)
+
+
 class Residues:
     """A number's cells are its remainders: one partition for each divisor."""
 
@@ -78,7 +82,7 @@ def _split(votes, sizes):
 
 @given(ROWS, st.lists(st.integers(1, 7), min_size=1, max_size=4), st.sampled_from([1, 3, LATTICE]))
 def test_rows_as_units_have_a_whole_vote_in_each_partition(rows, sizes, mass):
-    votes = tally_panel(Residues(*sizes), _records(rows, people=False), mass=mass)
+    votes = tallied(Residues(*sizes), _records(rows, people=False), mass=mass)
     assert votes.dtype == np.int64
     expected = [[mass * sum(number % size == cell for number, _ in rows) for cell in range(size)] for size in sizes]
     assert [part.tolist() for part in _split(votes, sizes)] == expected
@@ -86,7 +90,7 @@ def test_rows_as_units_have_a_whole_vote_in_each_partition(rows, sizes, mass):
 
 @given(ROWS, st.lists(st.integers(1, 7), min_size=1, max_size=4), st.sampled_from([1, 3, LATTICE]))
 def test_people_have_exactly_one_vote_in_each_partition_spread_as_their_rows_are(rows, sizes, mass):
-    votes = tally_panel(Residues(*sizes), _records(rows), mass=mass)
+    votes = tallied(Residues(*sizes), _records(rows), mass=mass)
     units = {unit for _, unit in rows}
     for size, part in zip(sizes, _split(votes, sizes), strict=True):
         assert int(part.sum()) == mass * len(units)
@@ -106,8 +110,8 @@ def test_neighbours_differ_by_no_more_than_is_accounted_for(rows, others, sizes,
         changed = [row for row in rows if row[1] != unit] + [(number, unit) for number, _ in others]
     else:
         changed = [others[0], *rows[1:]]
-    before = tally_panel(panel, _records(rows, people=people), mass=LATTICE)
-    after = tally_panel(panel, _records(changed, people=people), mass=LATTICE)
+    before = tallied(panel, _records(rows, people=people), mass=LATTICE)
+    after = tallied(panel, _records(changed, people=people), mass=LATTICE)
     difference = [int(value) for value in after - before]
     assert sum(map(abs, difference)) <= 2 * len(sizes) * LATTICE
     assert sum(value * value for value in difference) <= 2 * len(sizes) * LATTICE**2
@@ -115,7 +119,7 @@ def test_neighbours_differ_by_no_more_than_is_accounted_for(rows, others, sizes,
 
 def test_a_unit_that_moves_in_every_partition_reaches_the_bound():
     panel = Residues(2, 3, 5)
-    before, after = (tally_panel(panel, records_of([4, number]), mass=LATTICE) for number in (0, 1))
+    before, after = (tallied(panel, records_of([4, number]), mass=LATTICE) for number in (0, 1))
     assert sum(int(value) ** 2 for value in after - before) == 2 * 3 * LATTICE**2
 
 
@@ -124,9 +128,9 @@ def test_a_unit_that_moves_in_every_partition_reaches_the_bound():
 )
 def test_cells_out_of_range_land_in_the_outermost_ones(rows, people):
     """Whatever a panel says, each unit has its votes, and no more, in each partition."""
-    votes = tally_panel(Numbers(4, 1), _records(rows, people=people), mass=LATTICE)
+    votes = tallied(Numbers(4, 1), _records(rows, people=people), mass=LATTICE)
     clipped = [(min(max(number, 0), 3), unit) for number, unit in rows]
-    assert votes.tolist() == tally_panel(Numbers(4, 1), _records(clipped, people=people), mass=LATTICE).tolist()
+    assert votes.tolist() == tallied(Numbers(4, 1), _records(clipped, people=people), mass=LATTICE).tolist()
     units = len({unit for _, unit in rows}) if people else len(rows)
     assert [int(part.sum()) for part in _split(votes, (4, 1))] == [units * LATTICE] * 2
 
@@ -134,17 +138,17 @@ def test_cells_out_of_range_land_in_the_outermost_ones(rows, people):
 @pytest.mark.parametrize("people", [False, True])
 def test_rows_come_in_batches_and_none_twice(people, monkeypatch):
     rows = [(number % 11, "abcdefg"[number % 7]) for number in range(200)]
-    whole = tally_panel(Residues(4, 3), _records(rows, people=people), mass=LATTICE)
+    whole = tallied(Residues(4, 3), _records(rows, people=people), mass=LATTICE)
     records = _records(rows, people=people)
     real = records._rows.batches
     monkeypatch.setattr(records._rows, "batches", lambda columns, size=7: real(columns, 7))
-    assert np.array_equal(tally_panel(Residues(4, 3), records, mass=LATTICE), whole)
+    assert np.array_equal(tallied(Residues(4, 3), records, mass=LATTICE), whole)
 
 
 @pytest.mark.parametrize("units", [None, []])
 def test_nobody_counts_nothing(units):
     records = records_of([], units=units)
-    assert tally_panel(Residues(3, 2), records, mass=LATTICE).tolist() == [0] * 5
+    assert tallied(Residues(3, 2), records, mass=LATTICE).tolist() == [0] * 5
 
 
 def _curator(account, values=(0, 1, 1), **settings):

@@ -35,10 +35,10 @@ def _stop(monkeypatch, spec, stage, point):
         if max(saved) == stage:
             raise KeyboardInterrupt
 
-    def reading(panel, records, *, mass):
+    def reading(panel, sizes, records, *, mass):
         if stages.pop() == stage:
             raise KeyboardInterrupt
-        return tally_panel(panel, records, mass=mass)
+        return tally_panel(panel, sizes, records, mass=mass)
 
     stages = list(range(STAGES))[::-1]
     stages = stages[: STAGES - len(_begun())]
@@ -88,6 +88,9 @@ def test_stopped_anywhere_it_goes_on_and_loses_at_most_that_stage(tmp_path, monk
     assert len(_events(spec)) == len(set(_events(spec)))
     assert lost.isdisjoint(_events(spec))
     assert made.privacy["begun_rounds"] == [0, 1, 2]
+    assert made.privacy["last_saved_round"] == max(set(range(STAGES)) - lost)
+    told = [warning for warning in made.warnings if "was interrupted before it was saved" in warning]
+    assert [warning.split(" (")[0] for warning in told] == [f"stage {index + 1} of 3" for index in lost]
     (entry,) = Ledger().entries()
     assert entry.rounds_begun == 3
     assert Ledger().balance(entry.dataset).spent.epsilon == 1.0
