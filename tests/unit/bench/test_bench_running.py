@@ -119,6 +119,11 @@ def test_other_settings_are_another_result(data, tmp_path, calls):
     ]
 
 
+GOOD = ("great", "lovely", "tasty", "excellent", "warm", "fresh")
+BAD = ("awful", "cold", "rude", "terrible", "slow", "stale")
+"""Words by which the texts of ``data`` tell their class."""
+
+
 class Model:
     """A model that stops answering once."""
 
@@ -134,7 +139,9 @@ class Model:
                 raise GeneratorError("the model is gone")
             self.answers -= 1
             self.asked.append((one.user, one.seed))
-            yield place, Completion(f"The {one.seed % 97} meals were good, we liked all {len(self.asked)}.", "stop")
+            words = max((GOOD, BAD), key=lambda known: sum(one.user.count(word) for word in known))  # as its examples
+            first, second = words[one.seed % 6], words[one.seed // 6 % 5]
+            yield place, Completion(f"The soup was {first} and, {len(self.asked)}, the film was {second}.", "stop")
 
 
 @pytest.mark.parametrize("cell", [("default", 2.0, 0), ("first", None, 0)])
