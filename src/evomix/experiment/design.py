@@ -13,6 +13,7 @@ from evomix.experiment.counting import CountedRows, begin_counting, stages_for
 from evomix.experiment.inputs import Inputs
 from evomix.experiment.marginal_plan import plan_marginals
 from evomix.experiment.method_choice import method_of, told_apart
+from evomix.experiment.noise_check import check_noise
 from evomix.experiment.per_round import MIXING
 from evomix.experiment.planning import plan
 from evomix.experiment.plans import Plan
@@ -132,13 +133,16 @@ def design(spec: RunSpec, inputs: Inputs, rng: np.random.Generator) -> Design:
     Raises:
         SpecError: the settings cannot be planned.
         PrivacyError: the calibrated rounds do not meet the budget.
+        EnvironmentFailure: their noise cannot be drawn.
     """
     planned = make_plan(spec, inputs)
     if planned.method == "marginals":
         seed = int(rng.integers(2**31))
         counted = begin_counting(inputs, target=spec.target, seed=seed)
         nobody = inputs.modality.generator.random(0, rng)
-        return Design(planned, account_of(planned), 1.0, nobody, evolution_of(planned), "none", counted)
+        account = account_of(planned)
+        check_noise(planned)
+        return Design(planned, account, 1.0, nobody, evolution_of(planned), "none", counted)
     most = planned.per_round[0].candidates
     initial = inputs.modality.first(most, rng)
     proximity, public = 1.0, None
@@ -151,6 +155,7 @@ def design(spec: RunSpec, inputs: Inputs, rng: np.random.Generator) -> Design:
         public = np.bincount(assignments, minlength=room) / len(assignments)
     account = account_of(planned, public=public, proximity=proximity)
     planned = with_account(planned, account)
+    check_noise(planned)
     selection = selection_of(spec, inputs.modality)
     return Design(planned, account, proximity, initial, evolution_of(planned, spec.schedule), selection)
 

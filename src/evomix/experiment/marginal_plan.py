@@ -10,7 +10,7 @@ from evomix.experiment.allocation import choose_candidates, default_delta, votes
 from evomix.experiment.plan_summary import plan_warnings
 from evomix.experiment.plans import Plan, RoundPlan
 from evomix.experiment.spec import RunSpec
-from evomix.marginals.model import LEAST_COUNT, MOST_CELLS
+from evomix.marginals.model import LEAST_COUNT, most_cells
 from evomix.marginals.stages import Kind, Stage
 from evomix.privacy.calibration import check_delta, check_epsilon
 from evomix.privacy.gaussian_accounting import gaussian_stddev
@@ -25,8 +25,8 @@ _COUNTED: Final[Mapping[Kind, str]] = {
 """What a stage counts, in words."""
 _ROOM: Final = 1.0 + 2.0**-40
 """Covers the roundings of the shares, so that the stages together cost no more than the whole."""
-_MOST_NOISE: Final = 1e9
-"""Of a single histogram, in units; that of many column sets stays far below what votes on a lattice can hold."""
+_MOST_NOISE: Final = 1e12
+"""On a count, in units: what votes on a lattice can hold."""
 
 
 def plan_marginals(spec: RunSpec, stages: Sequence[Stage], *, n: int) -> Plan:
@@ -52,7 +52,7 @@ def plan_stages(stages: Sequence[Stage], *, n: int, epsilon: float, delta: float
     """
     epsilon = check_epsilon(epsilon)
     delta = check_delta(default_delta(n) if delta is None else delta)
-    whole = _stddev(epsilon, delta)
+    whole = _stddev(epsilon, delta, stages)
     rounds = tuple(
         RoundPlan(
             mechanism="gaussian",
@@ -101,14 +101,14 @@ def _in_words(stage: Stage, stages: Sequence[Stage]) -> str:
 def cells_at_most(n: int, blocks: int, stddev: float) -> int:
     """Return about how many cells a column set is cut into at most: each should hold as many units as its noise."""
     most = n / max(spread_over(stddev, blocks), LEAST_COUNT)
-    return int(min(max(most, 2), MOST_CELLS))
+    return int(min(max(most, 2), most_cells(blocks)))
 
 
-def _stddev(epsilon: float, delta: float) -> float:
-    """Return the noise of a single histogram for the whole budget."""
+def _stddev(epsilon: float, delta: float, stages: Sequence[Stage]) -> float:
+    """Return the noise of a single histogram for the whole budget, where that of all stages can be added."""
     with suppress(SpecError):
         found = gaussian_stddev(epsilon, delta, adjacency="replace-one")
-        if found <= _MOST_NOISE:
+        if found * max(math.sqrt(stage.blocks / stage.share) for stage in stages) < _MOST_NOISE / _ROOM**2:
             return found
     raise SpecError(
         f"counts of column sets have Gaussian noise, and none is enough for delta={delta!r}, epsilon={epsilon!r}: take "

@@ -32,6 +32,7 @@ def chosen_sets(shape: Shape, dependence: Mapping[tuple[int, int], float], most:
     for pair in order:
         for column in pair:
             best.setdefault(column, pair)
-    first = [pair for pair in order if pair in set(best.values())]
-    rest = [pair for pair in order if pair not in set(first)]
+    wanted = set(best.values())
+    first = [pair for pair in order if pair in wanted]
+    rest = [pair for pair in order if pair not in wanted]
     return tuple(sorted([*first, *rest][:most]))

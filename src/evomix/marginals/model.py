@@ -29,6 +29,9 @@ LEAST_COUNT: Final = 10.0
 """Records that a cell should hold on average however little noise there is: the search finds no rows for emptier ones
 (columns of 1000 codes, 3000 rows, no noise: total variation of pairs on 10 × 10 cells 0.16 without it, 0.03 with)."""
 MOST_CELLS: Final = 100_000
+PANEL_CELLS: Final = 5_000_000
+"""Cells of a column set, and of all those of a stage, about: noise takes 10 µs a cell, and a run that ends for want of
+memory has been charged."""
 TARGET_CELLS: Final = 32
 """Most cells of the target in a set."""
 ORDERED_TARGET_CELLS: Final = 8
@@ -182,19 +185,19 @@ class CountedTable:
         if stage.kind == "coarse_pairs":
             cuts = [self._cut(j, 3, stddev) for j in range(len(shape.sizes))]
             return [Block((a, b), (cuts[a], cuts[b])) for a, b in shape.pairs]
-        room = self.units / max(stddev, LEAST_COUNT)
+        room, most = self.units / max(stddev, LEAST_COUNT), most_cells(stage.blocks)
         if stage.kind == "with_target":
             assert target is not None
             own = self._target_cut(stddev, most=TARGET_CELLS)
-            cells = int(np.clip(room / FINE / (own.max() + 1), 2, MOST_CELLS // (own.max() + 1)))
+            cells = int(np.clip(room / FINE / (own.max() + 1), 2, most // (own.max() + 1)))
             return [Block((j, target), (self._cut(j, cells, stddev / 3.0), own)) for j in shape.others]
         chosen = chosen_sets(shape, self.dependence, stage.blocks)
         if target is None:
-            cells = int(np.clip(np.sqrt(room / COARSE), 2, np.sqrt(MOST_CELLS)))
+            cells = int(np.clip(np.sqrt(room / COARSE), 2, np.sqrt(most)))
             cuts = [self._cut(j, cells, stddev) for j in range(len(shape.sizes))]
             return [Block((a, b), (cuts[a], cuts[b])) for a, b in chosen]
         own = self._target_cut(stddev, most=TARGET_CELLS)
-        cells = int(np.clip(np.sqrt(room / COARSE / (own.max() + 1)), 2, np.sqrt(MOST_CELLS / (own.max() + 1))))
+        cells = int(np.clip(np.sqrt(room / COARSE / (own.max() + 1)), 2, np.sqrt(most / (own.max() + 1))))
         cuts = [self._cut(j, cells, stddev) for j in range(len(shape.sizes))]
         return [Block((a, b, target), (cuts[a], cuts[b], own)) for a, b in chosen]
 
@@ -216,6 +219,11 @@ class CountedTable:
         if not self.targets or not len(rows):
             return rows
         return search(rows, self.targets, self.shares, proposals=tries * len(rows), seed=seed)
+
+
+def most_cells(blocks: int) -> int:
+    """Return about how many cells each of so many column sets is cut into at most, however many records there are."""
+    return max(min(MOST_CELLS, PANEL_CELLS // blocks), 2 * (TARGET_CELLS + 1))
 
 
 def _drawn(held: int, count: int, rng: np.random.Generator) -> IntArray:

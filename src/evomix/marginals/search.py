@@ -107,10 +107,11 @@ def _layout(targets: Sequence[Target], columns: int) -> _Layout:
                 maps.append(np.asarray(cells, np.int64))
                 length += len(cells)
             members[i, k], tables[i, k], strides[i, k] = column, known[key], stride
-    having = [[i for i, block in enumerate(blocks) if column in block.columns] for column in range(columns)]
+    having: list[list[int]] = [[] for _ in range(columns)]
     lengths = np.zeros(columns)
-    for block in blocks:
+    for i, block in enumerate(blocks):
         for column, cells in zip(block.columns, block.maps, strict=True):
+            having[column].append(i)
             lengths[column] = max(lengths[column], np.log2(len(cells)))  # a column of more codes is tried more often
     tried = np.cumsum(lengths)
     return _Layout(

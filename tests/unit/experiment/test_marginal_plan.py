@@ -16,6 +16,7 @@ from evomix.experiment.marginal_plan import cells_at_most, plan_marginals
 from evomix.experiment.spec import RunSpec
 from evomix.marginals.stages import Shape, stages_of
 from evomix.privacy.gaussian_accounting import gaussian_delta, gaussian_stddev
+from evomix.privacy.lattice_noise import add_gaussian
 from evomix.privacy.mechanisms.gaussian import spread_over
 
 
@@ -69,6 +70,17 @@ def test_delta_is_chosen_by_the_number_of_units():
     plans = [plan_marginals(_spec(delta=None), _stages(3), n=n) for n in (100, 10**6)]
     assert plans[0].delta > plans[1].delta
     assert plans[1].delta < 1e-6
+
+
+def test_noise_that_cannot_be_added_is_refused_before_anything_is_charged():
+    stages = _stages(1500, target=None)
+    planned = plan_marginals(_spec(1e-7, 1e-12), stages, n=1000)
+    most = max(spread_over(one.noise_scale, one.blocks) for one in planned.per_round)
+    assert 1e10 < most <= 1e12
+    add_gaussian(np.zeros(1, np.int64), stddev=most)
+    with pytest.raises(SpecError, match="none is enough"):
+        plan_marginals(_spec(1e-9, 1e-12), stages, n=1000)
+    plan_marginals(_spec(1e-9, 1e-12), _stages(5), n=1000)
 
 
 def test_a_tiny_budget_is_warned_of():

@@ -226,6 +226,20 @@ def test_panels_stay_within_bounds_whatever_the_noise(stddev):
         assert min(panel.sizes) >= 1
 
 
+@pytest.mark.parametrize("target", [None, 0])
+def test_many_column_sets_have_fewer_cells_each(target):
+    shape = shape_of((300,) * 120, target=target)
+    table = table_of(shape, units=10**9)
+    panel = table.panel(len(table.stages) - 1, 0.0)
+    assert len(panel.blocks) == 360
+    assert 0.1 * model.PANEL_CELLS < sum(panel.sizes) <= 4 * model.PANEL_CELLS
+
+
+@pytest.mark.parametrize(("blocks", "cells"), [(1, 100_000), (50, 100_000), (100, 50_000), (10**6, 66)])
+def test_the_cells_of_a_stage_are_bounded(blocks, cells):
+    assert model.most_cells(blocks) == cells
+
+
 def test_records_are_encoded_by_the_panel():
     table = table_of(shape_of((3, 2)))
     table.encode = lambda records: same(records) // 100
