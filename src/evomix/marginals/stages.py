@@ -2,18 +2,21 @@
 
 First every column by itself, finely; then each column with the target; then sets of columns, coarsely: with a target
 two columns and the target, without one pairs. Where there are more sets than the noise can bear, all pairs are counted
-very coarsely before, and those sets are taken whose columns depend most on one another, by what that released.
+very coarsely before, and those sets are taken whose columns depend most on one another, by what that released. Tables
+of more than 200 columns go by dependence on the target alone.
 """
 
 from dataclasses import dataclass
 from itertools import combinations
 from math import comb
-from typing import Literal
+from typing import Final, Literal
 
 from evomix.marginals.denoising import coarse_cells
 
 MOST_SETS, SETS_PER_COLUMN = 60, 3
 """Sets of the last stage, whichever allows more; each more makes all others noisier."""
+MOST_PAIRS: Final = 20_000
+"""Most pairs that are counted to see which depend on one another (200 columns); of more, noise is all one sees."""
 Kind = Literal["columns", "with_target", "coarse_pairs", "sets"]
 
 
@@ -70,10 +73,11 @@ def stages_of(shape: Shape) -> tuple[Stage, ...]:
     weights: list[tuple[Kind, int, float]] = [("columns", columns + len(shape.twice), 0.1)]
     if shape.target is not None and columns > 1:
         weights.append(("with_target", columns - 1, 0.2))
-    if pairs > MOST_SETS:
+    looked_for = MOST_SETS < pairs <= MOST_PAIRS
+    if looked_for:
         weights.append(("coarse_pairs", pairs, 0.2))
     if pairs:
         sets = min(pairs, max(MOST_SETS, SETS_PER_COLUMN * columns))
-        weights.append(("sets", sets, 0.5 if pairs > MOST_SETS else 0.7))
+        weights.append(("sets", sets, 0.5 if looked_for else 0.7))
     total = sum(share for _, _, share in weights)
     return tuple(Stage(kind, blocks, share / total) for kind, blocks, share in weights)

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from marginal_tables import shape_of
 
-from evomix.marginals.stages import MOST_SETS, SETS_PER_COLUMN, stages_of
+from evomix.marginals.stages import MOST_PAIRS, MOST_SETS, SETS_PER_COLUMN, stages_of
 
 
 @given(st.integers(1, 60), st.integers(0, 60), st.booleans())
@@ -22,7 +22,11 @@ def test_shares_sum_to_one_and_every_column_is_counted(columns, target, predicte
     assert all(stage.blocks <= most for stage in stages if stage.kind == "sets")
     # Where not all sets are counted, all pairs were before, so that it is known which are worth it.
     chosen = [stage.blocks for stage in stages if stage.kind == "sets"] not in ([], [len(shape.pairs)])
-    assert not chosen or ("coarse_pairs", len(shape.pairs)) in [(stage.kind, stage.blocks) for stage in stages]
+    assert (
+        not chosen
+        or len(shape.pairs) > MOST_PAIRS
+        or ("coarse_pairs", len(shape.pairs)) in [(stage.kind, stage.blocks) for stage in stages]
+    )
 
 
 CASES = {
@@ -33,6 +37,10 @@ CASES = {
     "two": (shape_of([5, 2]), [("columns", 2), ("sets", 1)]),
     "all pairs": (shape_of([2] * 11), [("columns", 11), ("sets", 55)]),
     "more pairs than are counted": (shape_of([2] * 12), [("columns", 12), ("coarse_pairs", 66), ("sets", 60)]),
+    "too wide for pairs": (
+        shape_of([2] * 220, target=0),
+        [("columns", 220), ("with_target", 219), ("sets", 660)],
+    ),
     "wide": (shape_of([2] * 30), [("columns", 30), ("coarse_pairs", 435), ("sets", 90)]),
     "wide with a target": (
         shape_of([2] * 60, target=9),
