@@ -74,13 +74,13 @@ def test_delta_is_chosen_by_the_number_of_units():
 
 def test_noise_that_cannot_be_added_is_refused_before_anything_is_charged():
     stages = _stages(1500, target=None)
-    planned = plan_marginals(_spec(1e-7, 1e-12), stages, n=1000)
+    planned = plan_marginals(_spec(1e-8, 1e-12), stages, n=1000)
     most = max(spread_over(one.noise_scale, one.blocks) for one in planned.per_round)
     assert 1e10 < most <= 1e12
     add_gaussian(np.zeros(1, np.int64), stddev=most)
     with pytest.raises(SpecError, match="none is enough"):
-        plan_marginals(_spec(1e-9, 1e-12), stages, n=1000)
-    plan_marginals(_spec(1e-9, 1e-12), _stages(5), n=1000)
+        plan_marginals(_spec(1e-10, 1e-12), stages, n=1000)
+    plan_marginals(_spec(1e-10, 1e-12), _stages(5), n=1000)
 
 
 def test_a_tiny_budget_is_warned_of():
