@@ -251,17 +251,18 @@ def _frames():
     return {"arrow": strings, "pandas": strings.to_pandas(), "mixed": mixed}
 
 
+@pytest.mark.parametrize(("method", "more"), [("votes", {"rounds": 2, "candidates": 20}), ("marginals", {})])
 @pytest.mark.parametrize("frame", ["arrow", "pandas", "mixed"])
-def test_frames_and_results_show_no_cell(house, frame):
-    result = evomix.synthesize(
-        _frames()[frame], schema=SCHEMA, public=public_table(), epsilon=1.0, rows=30, rounds=2, candidates=20
-    )
+def test_frames_and_results_show_no_cell(house, frame, method, more):
+    result = evomix.synthesize(_frames()[frame], schema=SCHEMA, public=public_table(), epsilon=1.0, rows=30, **more)
+    assert result.privacy["method"] == method
     result.report(house.parent / "outside" / "report.html")
     shown = [repr(result), str(result), repr(result._finished), repr(result.privacy), repr(result.table)]
     _assert_clean(house, *shown)
 
 
-def test_errors_of_the_python_api_lead_to_no_cell(house, monkeypatch):
+@pytest.mark.parametrize("method", ["votes", "marginals"])
+def test_errors_of_the_python_api_lead_to_no_cell(house, monkeypatch, method):
     real, calls = TableCodec.encode, []
 
     def encode(self, table):
@@ -270,6 +271,6 @@ def test_errors_of_the_python_api_lead_to_no_cell(house, monkeypatch):
 
     monkeypatch.setattr(TableCodec, "encode", encode)
     with pytest.raises(EvomixError) as caught:
-        evomix.synthesize(_frames()["arrow"], schema=SCHEMA, public=public_table(), epsilon=1.0)
+        evomix.synthesize(_frames()["arrow"], schema=SCHEMA, public=public_table(), epsilon=1.0, method=method)
     for text in texts_of(caught.value):
         assert found_in(text) == []

@@ -5,13 +5,10 @@ import json
 import numpy as np
 import pyarrow as pa
 import pytest
-from planted import SCHEMA, WORD, call, found_in, plant, private_table, public_table, texts_of
+from planted import WORD, call, plant, private_table
 from test_canary import _assert_clean, _Quoter, house
 
-import evomix
-from evomix.core.errors import EvomixError
 from evomix.marginals.blocks import Panel
-from evomix.modalities.tabular.codec import TableCodec
 from evomix.modalities.tabular.grid import Grid
 from evomix.privacy.mechanisms.gaussian import GaussianHistogram
 
@@ -139,30 +136,6 @@ def test_ctrl_c_while_counting_leaves_the_charge_and_no_cell(house, monkeypatch)
     code, printed = call(["ledger", "show", "--json"])
     assert code == 0
     assert "1.0" in printed
-
-
-def test_frames_and_results_show_no_cell(house):
-    table = private_table().drop_columns(["person"])
-    result = evomix.synthesize(table, schema=SCHEMA, public=public_table(), epsilon=1.0, rows=30)
-    assert result.privacy["method"] == "marginals"
-    result.report(house.parent / "outside" / "report.html")
-    shown = [repr(result), str(result), repr(result._finished), repr(result.privacy), repr(result.table)]
-    _assert_clean(house, *shown)
-
-
-def test_errors_of_the_python_api_lead_to_no_cell(house, monkeypatch):
-    real, calls = TableCodec.encode, []
-
-    def encode(self, table):
-        calls.append(table)
-        return real(self, table) if len(calls) < 2 else _Quoter(ValueError)()
-
-    monkeypatch.setattr(TableCodec, "encode", encode)
-    table = private_table().drop_columns(["person"])
-    with pytest.raises(EvomixError) as caught:
-        evomix.synthesize(table, schema=SCHEMA, public=public_table(), epsilon=1.0, method="marginals")
-    for text in texts_of(caught.value):
-        assert found_in(text) == []
 
 
 def test_counts_in_the_checkpoint_are_noisy_ones_only(house):

@@ -40,10 +40,14 @@ class NoisyVotes:
         """Return the unbiased signed estimate of the vote shares, float64 (d,): ``votes / n``."""
         return np.asarray(self.votes / max(self.units, 1))
 
+    @property
+    def spread(self) -> float:
+        """Standard deviation of the noise on each of ``shares()``."""
+        return self.stddev / max(self.units, 1)
+
     def error(self) -> float:
         """Return the expected squared error of ``shares()``, summed over candidates."""
-        spread = self.stddev / max(self.units, 1)
-        return self.votes.size * spread * spread
+        return self.votes.size * self.spread * self.spread
 
 
 @dataclass(frozen=True, slots=True)

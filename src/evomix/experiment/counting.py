@@ -25,26 +25,21 @@ Count = Callable[[int, Panel], NoisyVotes]
 """Answers a stage's panel with a release; the private side lives behind it."""
 
 
-def shape_of(modality: Modality, target: str | None) -> Shape:
-    """Return a table as codes see it; public.
+def shape_of(schema: Schema, target: str | None) -> Shape:
+    """Return a table as codes see it; public. Public rows bear on values within cells alone.
 
     Args:
-        modality: of a table.
+        schema: of the table.
         target: the column that a later model will predict.
     """
-    return shape_of_schema(modality.schema, target)
-
-
-def shape_of_schema(schema: Schema, target: str | None) -> Shape:
-    """Return :func:`shape_of` a table with that schema: public rows bear on values within cells alone."""
     grid = Grid(schema, None)
     names = [column.name for column in schema.modelled]
     return Shape(grid.sizes, grid.ordered, grid.missing, None if target is None else names.index(target))
 
 
-def stages_for(modality: Modality, target: str | None) -> tuple[Stage, ...]:
+def stages_for(schema: Schema, target: str | None) -> tuple[Stage, ...]:
     """Return what a run counts, in order; public."""
-    return stages_of(shape_of(modality, target))
+    return stages_of(shape_of(schema, target))
 
 
 def grid_of(modality: Modality) -> Grid:
@@ -77,7 +72,7 @@ def begin_counting(inputs: Inputs, *, target: str | None, seed: int) -> CountedR
     modality = inputs.modality
     grid = grid_of(modality)
     table = CountedTable(
-        shape_of(modality, target),
+        shape_of(modality.schema, target),
         grid.codes,
         empirical_bayes,
         None if modality.public is None else grid.codes(modality.public),

@@ -64,7 +64,7 @@ def make_plan(spec: RunSpec, inputs: Inputs) -> Plan:
         SpecError: the settings cannot be planned, or would not fit into memory.
     """
     if run_method(spec, inputs) == "marginals":
-        planned = plan_marginals(spec, stages_for(inputs.modality, spec.target), n=inputs.records.units)
+        planned = plan_marginals(spec, stages_for(inputs.schema, spec.target), n=inputs.records.units)
         _check_size(planned, columns=len(inputs.schema.modelled))
         return planned
     mechanism = spec.mechanism

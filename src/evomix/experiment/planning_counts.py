@@ -5,12 +5,11 @@ from typing import Any
 from evomix.core.arguments import whole
 from evomix.core.errors import SpecError
 from evomix.experiment.common_schema import as_schema
-from evomix.experiment.counting import shape_of_schema
+from evomix.experiment.counting import stages_for
 from evomix.experiment.marginal_plan import plan_stages
 from evomix.experiment.method_choice import told_apart
 from evomix.experiment.plans import Plan
 from evomix.experiment.spec import check_counts
-from evomix.marginals.stages import stages_of
 from evomix.modalities.tabular.domain import domain_size
 from evomix.modalities.tabular.schema import Schema
 from evomix.privacy.calibration import MAX_UNITS
@@ -38,8 +37,7 @@ def plan_counts(
     if target is not None and target not in names:
         raise SpecError(f"expected target to be one of {', '.join(map(repr, names))}; found target={target!r}")
     units, made = whole("n", n, least=0, most=MAX_UNITS), check_counts({"rows": rows})["rows"]
-    stages = stages_of(shape_of_schema(columns, target))
-    return plan_stages(stages, n=units, epsilon=epsilon, delta=delta, rows=made or 0)
+    return plan_stages(stages_for(columns, target), n=units, epsilon=epsilon, delta=delta, rows=made or 0)
 
 
 def table_schema(schema: Any) -> Schema:

@@ -41,9 +41,9 @@ def leaning(release: NoisyVotes, prior: FloatArray, estimate: Estimate) -> Float
         prior: float64 (cells,), what was expected.
         estimate: of a release with that prior.
     """
-    shares, spread = release.shares(), release.stddev / max(release.units, 1)
+    shares = release.shares()
     distance = float(((shares - prior) ** 2).sum())
-    weight = max(0.0, 1.0 - len(shares) * spread**2 / distance) if distance > 0.0 else 0.0
+    weight = max(0.0, 1.0 - len(shares) * release.spread**2 / distance) if distance > 0.0 else 0.0
     return np.asarray(weight * shares + (1.0 - weight) * denoised(release, prior, estimate))
 
 

@@ -28,10 +28,9 @@ FINE, COARSE = 0.5, 1.0
 LEAST_COUNT: Final = 10.0
 """Records that a cell should hold on average however little noise there is: the search finds no rows for emptier ones
 (columns of 1000 codes, 3000 rows, no noise: total variation of pairs on 10 × 10 cells 0.16 without it, 0.03 with)."""
-MOST_CELLS: Final = 100_000
-PANEL_CELLS: Final = 5_000_000
-"""Cells of a column set, and of all those of a stage, about: noise takes 10 µs a cell, and a run that ends for want of
-memory has been charged."""
+MOST_CELLS, PANEL_CELLS = 100_000, 5_000_000
+"""Most cells of a column set, and of all those of a stage, about: noise takes 10 µs a cell, and a run that ends for
+want of memory has been charged."""
 TARGET_CELLS: Final = 32
 """Most cells of the target in a set."""
 ORDERED_TARGET_CELLS: Final = 8
@@ -95,12 +94,12 @@ class CountedTable:
         parts = [NoisyVotes(votes, release.stddev, release.units) for votes in split(release.votes, panel.blocks)]
         if kind == "columns":
             self._learn_columns(panel.blocks, parts)
+            if self.public is None:
+                self._rows = self._start()
         else:
             self._choose_start(panel.blocks, parts)
             for block, part in zip(panel.blocks, parts, strict=True):
                 self._learn_block(kind, block, part)
-        if kind == "columns" and self.public is None:
-            self._rows = self._start()
         self._rows = self._searched(self._rows, TRIES, stage)
 
     def sample(self, count: int, seed: int) -> IntArray:
@@ -146,32 +145,30 @@ class CountedTable:
         columns = len(self.shape.sizes)
         coarse = dict(zip(self.shape.twice, zip(blocks[columns:], parts[columns:], strict=True), strict=True))
         for j, (block, part) in enumerate(zip(blocks[:columns], parts[:columns], strict=True)):
-            spread = part.stddev / max(self.units, 1)
             if self.shape.ordered[j]:
                 held = coarse.get(j)
                 known = denoised_by_levels(part, None if held is None else held[1], self.shares[j], self.estimate)
             else:
                 known = denoised(part, self.shares[j], self.estimate)
             self.shares[j] = known
-            self.targets.append(Target(block, known, spread))
+            self.targets.append(Target(block, known, part.spread))
             if j in coarse:
                 wide = coarse[j][0]
-                self.targets.append(Target(wide, self._coarse(j, wide.maps[0]), spread))
+                self.targets.append(Target(wide, self._coarse(j, wide.maps[0]), part.spread))
 
     def _learn_block(self, kind: str, block: Block, part: NoisyVotes) -> None:
         first = block.columns[0]
-        spread = part.stddev / max(self.units, 1)
         if kind == "coarse_pairs":
             pair = (first, block.columns[1])
             expected = np.outer(*(self._coarse(j, cells) for j, cells in zip(pair, block.maps, strict=True))).ravel()
-            self.dependence[pair] = float(((part.shares() - expected) ** 2).sum() - block.cells * spread**2)
+            self.dependence[pair] = float(((part.shares() - expected) ** 2).sum() - block.cells * part.spread**2)
         shares = leaning(part, block.shares(self._rows), self.estimate)
         if kind == "with_target":
             table = shares.reshape(block.sizes)
             apart = np.outer(table.sum(axis=1), table.sum(axis=0))
             other = next(j for j in block.columns if j != self.shape.target)
             self.dependence[other, other] = float(np.abs(table - apart).sum() / 2.0)
-        self.targets.append(Target(block, shares, spread))
+        self.targets.append(Target(block, shares, part.spread))
 
     def _coarse(self, column: int, cells: IntArray) -> FloatArray:
         return np.bincount(cells, self.shares[column]).astype(np.float64)
@@ -191,15 +188,13 @@ class CountedTable:
             own = self._target_cut(stddev, most=TARGET_CELLS)
             cells = int(np.clip(room / FINE / (own.max() + 1), 2, most // (own.max() + 1)))
             return [Block((j, target), (self._cut(j, cells, stddev / 3.0), own)) for j in shape.others]
-        chosen = chosen_sets(shape, self.dependence, stage.blocks)
-        if target is None:
-            cells = int(np.clip(np.sqrt(room / COARSE), 2, np.sqrt(most)))
-            cuts = [self._cut(j, cells, stddev) for j in range(len(shape.sizes))]
-            return [Block((a, b), (cuts[a], cuts[b])) for a, b in chosen]
-        own = self._target_cut(stddev, most=TARGET_CELLS)
-        cells = int(np.clip(np.sqrt(room / COARSE / (own.max() + 1)), 2, np.sqrt(most / (own.max() + 1))))
+        third: tuple[int, ...] = () if target is None else (target,)  # pairs by themselves, or with the target
+        maps = tuple(self._target_cut(stddev, most=TARGET_CELLS) for _ in third)
+        targeted = maps[0].max() + 1 if maps else 1
+        cells = int(np.clip(np.sqrt(room / COARSE / targeted), 2, np.sqrt(most / targeted)))
         cuts = [self._cut(j, cells, stddev) for j in range(len(shape.sizes))]
-        return [Block((a, b, target), (cuts[a], cuts[b], own)) for a, b in chosen]
+        chosen = chosen_sets(shape, self.dependence, stage.blocks)
+        return [Block((a, b, *third), (cuts[a], cuts[b], *maps)) for a, b in chosen]
 
     def _cut(self, column: int, cells: int, stddev: float) -> IntArray:
         """Return a column in about so many cells; of categories those of few records share one."""

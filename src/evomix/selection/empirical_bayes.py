@@ -90,7 +90,7 @@ def _group_means(release: Release, rows: np.ndarray, base: FloatArray, *, public
 def _noise_variance(release: Release, rows: np.ndarray, base: FloatArray) -> FloatArray:
     """Return the variance of the signed shares, float64 (len(rows),); of draws roughly, to place the grid."""
     if not isinstance(release, Draws):
-        return np.full(rows.size, max((release.stddev / max(release.units, 1)) ** 2, _LEAST_VARIANCE))
+        return np.full(rows.size, max(release.spread**2, _LEAST_VARIANCE))
     private = 1.0 - release.mixing_weight
     rates = private * np.maximum(release.shares()[rows], base)
     return np.asarray((rates + release.mixing_weight * release.noise_distribution[rows]) / release.draws / private**2)

@@ -6,11 +6,8 @@ holds for :meth:`~evomix.bench.rivals.spending.Spending.measure` alone: a choice
 Gaussian.
 """
 
-import numpy as np
-
-from evomix.bench.rivals.spending import Spending
+from evomix.bench.rivals.spending import Spending, seeded_spending
 from evomix.bench.rivals.task import TableTask
-from evomix.core.errors import SpecError
 from evomix.privacy.gaussian_accounting import gaussian_stddev
 
 
@@ -29,17 +26,9 @@ def gaussian_rho(epsilon: float, delta: float) -> float:
 
 
 def gaussian_spending(task: TableTask) -> Spending:
-    """Return a task's budget for Gaussian answers, its noise seeded by the task.
-
-    The number of private rows is taken as known, under add-remove too.
+    """Return a task's budget for Gaussian answers; see :func:`~evomix.bench.rivals.spending.seeded_spending`.
 
     Raises:
-        SpecError: the task has no private row or asks for no row, or its ε or δ is out of range.
+        SpecError: as there, or ε or δ is out of range.
     """
-    if task.private.num_rows < 1 or task.rows < 1:
-        raise SpecError(
-            "expected at least one private row and at least one row wanted; "
-            f"found private={task.private.num_rows}, rows={task.rows}"
-        )
-    noise = np.random.default_rng([task.seed, 1])
-    return Spending(gaussian_rho(task.epsilon, task.delta), adjacency=task.adjacency, rng=noise)
+    return seeded_spending(task, gaussian_rho(task.epsilon, task.delta))

@@ -20,9 +20,8 @@ import pyarrow as pa
 from evomix.bench.rivals.gem_network import ProductMixture
 from evomix.bench.rivals.grid import Grid
 from evomix.bench.rivals.pair_counts import Pair, PairCounts, Shares
-from evomix.bench.rivals.spending import Spending
+from evomix.bench.rivals.spending import Spending, zcdp_spending
 from evomix.bench.rivals.task import TableTask
-from evomix.bench.rivals.zcdp_budget import zcdp_spending
 from evomix.core.arrays import FloatArray, IntArray
 from evomix.core.errors import SpecError
 

@@ -16,9 +16,8 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from evomix.bench.rivals.grid import Grid
-from evomix.bench.rivals.spending import Spending
+from evomix.bench.rivals.spending import Spending, zcdp_spending
 from evomix.bench.rivals.task import TableTask
-from evomix.bench.rivals.zcdp_budget import zcdp_spending
 from evomix.core.arrays import FloatArray, IntArray
 from evomix.core.compiled import compiled
 from evomix.core.errors import SpecError

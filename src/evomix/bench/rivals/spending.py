@@ -6,6 +6,7 @@ from typing import Final
 import numpy as np
 from scipy.optimize import minimize_scalar
 
+from evomix.bench.rivals.task import TableTask
 from evomix.core.arrays import FloatArray
 from evomix.core.errors import SpecError
 from evomix.privacy.adjacency import Adjacency, l1_sensitivity, l2_sensitivity
@@ -116,3 +117,28 @@ class Spending:
                 f"expected to spend at most what is left, {self.left:.3g} of {self.total:.3g}; got {rho:.3g}"
             )
         self.spent += rho
+
+
+def seeded_spending(task: TableTask, rho: float) -> Spending:
+    """Return ρ as a task's budget, its noise seeded by the task.
+
+    The number of private rows is taken as known, under add-remove too.
+
+    Raises:
+        SpecError: the task has no private row or asks for no row.
+    """
+    if task.private.num_rows < 1 or task.rows < 1:
+        raise SpecError(
+            "expected at least one private row and at least one row wanted; "
+            f"found private={task.private.num_rows}, rows={task.rows}"
+        )
+    return Spending(rho, adjacency=task.adjacency, rng=np.random.default_rng([task.seed, 1]))
+
+
+def zcdp_spending(task: TableTask) -> Spending:
+    """Return a task's budget for noisy answers and choices alike; see :func:`seeded_spending`.
+
+    Raises:
+        SpecError: as there, or ε or δ is out of range.
+    """
+    return seeded_spending(task, rho_of(task.epsilon, task.delta))
