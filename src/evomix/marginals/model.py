@@ -12,15 +12,23 @@ from evomix.marginals.blocks import Block, Panel, split
 from evomix.marginals.choosing import chosen_sets
 from evomix.marginals.coarsening import equal_mass, largest_values
 from evomix.marginals.denoising import Estimate, coarse_cells, denoised, denoised_by_levels, leaning
-from evomix.marginals.search import Target, search
+from evomix.marginals.redrawing import redrawn
+from evomix.marginals.search import search
 from evomix.marginals.stages import Shape, Stage, stages_of
+from evomix.marginals.targets import Target
 
+PUBLIC, INDEPENDENT = "public rows", "independent columns"
 LEAST_ROWS, MOST_ROWS = 5_000, 30_000
 """Rows that are fitted between stages: enough that their own sampling error stays below the noise."""
 TRIES: Final = 60
 """Proposals a row after a stage."""
 LAST_TRIES: Final = 60
 """Proposals a row for the rows that are handed out: a longer search would fit the noise."""
+EXCHANGES: Final = 5
+"""Public rows that are tried in the place of each, once single columns are known."""
+CAUTION: Final = {PUBLIC: 0.4, INDEPENDENT: 0.1}
+"""What a change of rows must gain, in standard deviations of noise, by what the rows started from: public rows are
+right about much that is never counted, and each change takes some of that from them."""
 CHUNK: Final = 100_000
 """Rows that are fitted together; more are made in several parts."""
 FINE, COARSE = 0.5, 1.0
@@ -34,7 +42,6 @@ want of memory has been charged."""
 TARGET_CELLS: Final = 32
 """Most cells of the target in a set."""
 ORDERED_TARGET_CELLS: Final = 8
-PUBLIC, INDEPENDENT = "public rows", "independent columns"
 _SEEDS: Final = 2**31
 
 
@@ -94,8 +101,7 @@ class CountedTable:
         parts = [NoisyVotes(votes, release.stddev, release.units) for votes in split(release.votes, panel.blocks)]
         if kind == "columns":
             self._learn_columns(panel.blocks, parts)
-            if self.public is None:
-                self._rows = self._start()
+            self._rows = self._start() if self.public is None else self._redrawn(self.public, stage)
         else:
             self._choose_start(panel.blocks, parts)
             for block, part in zip(panel.blocks, parts, strict=True):
@@ -210,10 +216,15 @@ class CountedTable:
             return equal_mass(self.shares[target], ORDERED_TARGET_CELLS, missing=self.shape.missing[target])
         return largest_values(self.shares[target], most, least=0.1 * stddev / max(self.units, 1))
 
+    def _redrawn(self, public: IntArray, seed: int) -> IntArray:
+        proposals = EXCHANGES * len(self._rows)
+        return redrawn(self._rows, public, self.targets, proposals=proposals, seed=seed, caution=CAUTION[PUBLIC])
+
     def _searched(self, rows: IntArray, tries: int, seed: int) -> IntArray:
         if not self.targets or not len(rows):
             return rows
-        return search(rows, self.targets, self.shares, proposals=tries * len(rows), seed=seed)
+        proposals, caution = tries * len(rows), CAUTION[self.start]
+        return search(rows, self.targets, self.shares, proposals=proposals, seed=seed, caution=caution)
 
 
 def most_cells(blocks: int) -> int:

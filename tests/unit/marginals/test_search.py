@@ -10,7 +10,8 @@ from marginal_tables import fine_block, shape_of
 
 from evomix.marginals import search as searching
 from evomix.marginals.blocks import Block
-from evomix.marginals.search import Target, search
+from evomix.marginals.search import search
+from evomix.marginals.targets import Target
 
 SIZES = (3, 4, 2, 5)
 SHAPE = shape_of(SIZES)
@@ -41,9 +42,9 @@ def watched(monkeypatch):
     seen = {}
     real = searching._search
 
-    def watching(rows, excess, weights, *more):
-        seen.update(rows=rows, excess=excess, weights=weights, before=excess.copy())
-        real(rows, excess, weights, *more)
+    def watching(rows, loss, *more):
+        seen.update(rows=rows, excess=loss.excess, weights=loss.weights, before=loss.excess.copy())
+        real(rows, loss, *more)
 
     monkeypatch.setattr(searching, "_search", watching)
     return seen
@@ -148,3 +149,45 @@ def test_coarse_cells_are_reached_through_any_of_their_codes():
     assert halves.shares(found).tolist() == [0.25, 0.75]
     assert set(found[:, 3].tolist()) - {0, 1} != set()
     assert (found[:, :3] == 0).all()
+
+
+def _noisy_targets(rows, spread, seed):
+    rng = np.random.default_rng(seed)
+    exact = _targets(rows, (0, 1), (1, 3), (2, 3), stddev=spread)
+    return [Target(one.block, one.shares + rng.normal(0.0, spread, one.block.cells), spread) for one in exact]
+
+
+def test_a_cautious_search_leaves_rows_that_are_right_but_for_noise():
+    """Rows that the targets were read off: all there is to gain is noise."""
+    rows = _rows(3000, 1)
+    noisy = _noisy_targets(rows, 0.01, 2)
+    changed = [
+        int((search(rows, noisy, COLUMNS, proposals=60_000, seed=3, caution=caution) != rows).sum())
+        for caution in (0.0, 0.5, 2.0, 6.0)
+    ]
+    assert changed == sorted(changed, reverse=True)
+    assert changed[0] > 3 * changed[2]
+    assert changed[3] == 0
+
+
+def test_caution_is_measured_in_the_noise_of_the_cells_that_a_change_touches():
+    """One block of weight 1: a value moves as long as the two excesses differ by more than √2·caution·σ, and one."""
+    halves = Block((0,), (np.arange(2),))
+    rows = np.zeros((1000, 1), np.int64)
+    target = Target(halves, np.array([0.5, 0.5]), 0.02)
+    for caution in (0.0, 1.0, 5.0):
+        found = search(rows, [target], [np.array([0.5, 0.5])], proposals=40_000, seed=1, caution=caution)
+        zeros = int((found == 0).sum())
+        least = caution * 1000 * 0.02 * np.sqrt(2.0)
+        assert 1.0 - 2.0 * (zeros + 1 - 500) < -least  # the last change was worth it
+        assert 1.0 - 2.0 * (zeros - 500) >= -least  # one more would not be
+
+
+def test_caution_finds_what_is_no_noise():
+    rows, truth = _rows(3000, 1), _rows(3000, 2)
+    truth[:, 1] = truth[:, 0]
+    noisy = _noisy_targets(truth, 0.003, 4)
+    found = search(rows, noisy, COLUMNS, proposals=200_000, seed=3, caution=0.5)
+    pair = fine_block(SHAPE, 0, 1)
+    apart = [np.abs(pair.shares(some) - pair.shares(truth)).sum() for some in (rows, found)]
+    assert apart[1] < 0.1 * apart[0]
