@@ -39,13 +39,13 @@ def main() -> None:
             ratio = "–" if aim is None else f"{_mean(lines[OURS], PAIRS) / _mean(aim, PAIRS):.2f}"
             ends = (_text(aim, PAIRS), f"{_text(lines[least], PAIRS)} ({lines[least]['title']})", ratio)
             pairs.append((one["name"], f"{epsilon:g}", _text(lines[OURS], PAIRS), *ends))
-    leading = {(name, epsilon) for name, epsilon, place in places if place != "behind"}
-    sets = {name for name, _, _ in places}
-    both = sum(all((name, epsilon) in leading for some, epsilon, _ in places if some == name) for name in sets)
+    counts = []
+    for epsilon in sorted({epsilon for _, epsilon, _ in places}):
+        here = [place for _, some, place in places if some == epsilon]
+        counts.append(f"{sum(place != 'behind' for place in here)} of {len(here)} sets at ε = {epsilon:g}")
     publish(
         "all_tables",
-        f"First or near on {both} of {len(sets)} sets at every ε that was run, and on {len(leading)} of {len(places)} "
-        "pairs of set and ε, by the score of gradient boosting.",
+        f"First or near by the score of gradient boosting: {', '.join(counts)}.",
         markdown(HEADER, downstream),
         "Total variation of pairs to the private rows:",
         markdown(NEARNESS, pairs),

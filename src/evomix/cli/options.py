@@ -68,8 +68,8 @@ Mechanism = Annotated[
         "--mechanism",
         metavar="|".join(MECHANISMS),
         autocompletion=lambda: list(MECHANISMS),
-        help="How votes become a release (commas: one a round); asks for votes. auto: linmix, for texts gaussian, or "
-        "pubmix with a number for --proximity.",
+        help="How votes become a release (commas: one a round); asks for votes. auto: linmix, for texts (and one "
+        "round of all possible records) gaussian, or pubmix with a number for --proximity.",
     ),
 ]
 Preset = Annotated[

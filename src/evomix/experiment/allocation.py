@@ -133,18 +133,23 @@ def allocate(
         domain_size: number of possible records, if it is finite.
         informed: whether the first candidates are public records.
     """
+
+    def told_apart(rounds: int) -> int:
+        return min(
+            choose_candidates(name, n=n, epsilon=epsilon, delta=delta, draws=draws, rounds=rounds)
+            for name in dict.fromkeys(names)
+        )
+
     some_rounds = rounds
+    if some_rounds is None and sizes is None and domain_size <= told_apart(1):
+        sizes = (int(domain_size),)
     if some_rounds is None:
         most = None if sizes is None else max(sizes)
         some_rounds = default_rounds(
             names[0], n=n, epsilon=epsilon, delta=delta, draws=draws, candidates=most, informed=informed
         )
     if sizes is None:
-        told_apart = [
-            choose_candidates(name, n=n, epsilon=epsilon, delta=delta, draws=draws, rounds=some_rounds)
-            for name in dict.fromkeys(names)
-        ]
-        sizes = (min(told_apart),)
+        sizes = (told_apart(some_rounds),)
     if rounds is None and domain_size <= max(sizes):
         some_rounds = 1
     capped = [int(min(size, domain_size)) for size in sizes]

@@ -74,6 +74,9 @@ def make_plan(spec: RunSpec, inputs: Inputs) -> Plan:
         mechanism = "linmix" if isinstance(spec.proximity, str) else "pubmix"
         if inputs.modality.kind == "text" and mechanism == "linmix":
             mechanism = "gaussian"  # texts are few and dear: with candidates far fewer than units it is nearer
+        left_open = (spec.rounds, spec.candidates, spec.draws) == (None, None, None)
+        if mechanism == "linmix" and left_open and _counts_all(spec, inputs):
+            mechanism = "gaussian"  # one round of it counts every possible record
     if "pubmix" in mechanism and inputs.modality.public is None:
         raise SpecError("mechanism='pubmix' needs public rows; the public table has none. Use linmix")
     if spec.denoising == "shrunk" and inputs.modality.public is None and not {*mechanism.split(",")} & {*MIXING}:
@@ -112,9 +115,14 @@ def make_plan(spec: RunSpec, inputs: Inputs) -> Plan:
 
 def run_method(spec: RunSpec, inputs: Inputs) -> str:
     """Return "marginals" or "votes"; see :func:`evomix.experiment.method_choice.method_of`."""
-    possible = domain_size(inputs.schema)
-    most = told_apart(n=inputs.records.units, epsilon=spec.epsilon, delta=spec.delta)
-    return method_of(spec, kind=inputs.modality.kind, possible=possible, told_apart=most)
+    return method_of(spec, kind=inputs.modality.kind, few=_counts_all(spec, inputs))
+
+
+def _counts_all(spec: RunSpec, inputs: Inputs) -> bool:
+    """Return whether there are so few possible records that one round of votes counts them all."""
+    return inputs.modality.kind == "table" and domain_size(inputs.schema) <= told_apart(
+        n=inputs.records.units, epsilon=spec.epsilon, delta=spec.delta
+    )
 
 
 def _check_size(planned: Plan, *, columns: int) -> None:

@@ -62,7 +62,7 @@ def told_apart(*, n: int, epsilon: float, delta: float | None) -> int:
         return 0
 
 
-def method_of(spec: Any, *, kind: str, possible: float, told_apart: int) -> str:
+def method_of(spec: Any, *, kind: str, few: bool) -> str:
     """Return "marginals" or "votes".
 
     Counts came nearer to real rows on nearly all tables that were measured (benchmarks/results/bench). Votes serve
@@ -72,8 +72,7 @@ def method_of(spec: Any, *, kind: str, possible: float, told_apart: int) -> str:
     Args:
         spec: what was asked for.
         kind: what records are.
-        possible: number of possible records.
-        told_apart: candidates that the budget tells apart.
+        few: whether there are so few possible records that one round of votes counts them all.
 
     Raises:
         SpecError: ``method='marginals'`` was asked for on records without columns.
@@ -84,4 +83,4 @@ def method_of(spec: Any, *, kind: str, possible: float, told_apart: int) -> str:
         return "votes"
     if spec.method != "auto":
         return str(spec.method)
-    return "votes" if votes_given(spec) or possible <= told_apart else "marginals"
+    return "votes" if votes_given(spec) or few else "marginals"

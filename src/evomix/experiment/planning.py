@@ -20,6 +20,7 @@ from evomix.experiment.allocation import (
     split_draws,
 )
 from evomix.experiment.comparison import compare
+from evomix.experiment.method_choice import told_apart
 from evomix.experiment.noise_choice import ChosenNoise, MixtureBudget, check_objective, choose_noise, uniform_distance
 from evomix.experiment.per_round import MIXING, accountant_of, candidates_of, check_accounting, mechanisms_of, rounds_of
 from evomix.experiment.plan_summary import summarise
@@ -67,8 +68,8 @@ def plan(
         candidates: d, most candidates of a round, or a number for each round; default as many as the budget can tell
             apart.
         preset: a named algorithm, which gives the mechanism and the variations where they are left open.
-        mechanism: "auto" is linmix, or pubmix where a number is given for ``proximity``; a comma list names one for
-            each round.
+        mechanism: "auto" is linmix, or pubmix where a number is given for ``proximity``, or gaussian where one round of
+            it counts all possible records; a comma list names one for each round.
         public_histogram: (d,) public votes of the first round, or k ≥ 2 such rows from different public data; the
             mechanisms are compared on them, and they set the noise distribution of pubmix.
         draws: draws over all rounds (mixtures).
@@ -102,6 +103,9 @@ def plan(
     most = _check_choices(mechanism, accounting, objective, proximity=proximity, domain_size=domain_size)
     public = public_votes(public_histogram, proximity)
     default = "linmix" if isinstance(proximity, str) else "pubmix"
+    left_open = public is None and candidates is None and counts["rounds"] is None and counts["draws"] is None
+    if default == "linmix" and left_open and most <= told_apart(n=n, epsilon=epsilon, delta=delta):
+        default = "gaussian"  # one round counts every possible record
     names = tuple(default if name == "auto" else name for name in mechanisms_of(mechanism))
     sizes = candidates_of(candidates)
     some_rounds = rounds_of(names, sizes, counts["rounds"])

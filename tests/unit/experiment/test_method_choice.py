@@ -10,8 +10,10 @@ from experiment_tables import NARROW, SCHEMA, jobs, people, points
 from evomix.core.errors import SpecError
 from evomix.experiment.design import make_plan, run_method
 from evomix.experiment.inputs import open_inputs
-from evomix.experiment.method_choice import METHODS, OF_VOTES, method_of
+from evomix.experiment.method_choice import METHODS, OF_VOTES, method_of, told_apart
+from evomix.experiment.planning import plan
 from evomix.experiment.spec import RunSpec
+from evomix.modalities.tabular.domain import domain_size
 
 TINY = {"columns": [{"name": "job", "type": "category", "values": ["a", "b", "c"]}]}
 VOTES = {
@@ -42,7 +44,7 @@ def _given(setting):
 
 
 def _chosen(spec, **more):
-    facts = {"kind": "table", "possible": 1e9, "told_apart": 100} | more
+    facts = {"kind": "table", "few": False} | more
     return method_of(spec, **facts)
 
 
@@ -76,17 +78,38 @@ def test_gaussian_is_what_counts_have_but_by_itself_it_asks_for_votes():
 
 
 @pytest.mark.parametrize(
-    ("method", "possible", "expected"),
+    ("method", "few", "expected"),
     [
-        ("auto", 100.0, "votes"),
-        ("auto", 101.0, "marginals"),
-        ("auto", np.inf, "marginals"),
-        ("marginals", 2.0, "marginals"),
-        ("votes", 1e9, "votes"),
+        ("auto", True, "votes"),
+        ("auto", False, "marginals"),
+        ("marginals", True, "marginals"),
+        ("votes", False, "votes"),
     ],
 )
-def test_few_possible_records_are_voted_on(method, possible, expected):
-    assert _chosen(_spec(method=method), possible=possible) == expected
+def test_few_possible_records_are_voted_on(method, few, expected):
+    assert _chosen(_spec(method=method), few=few) == expected
+
+
+@pytest.mark.parametrize("possible", [2, 100, 2048, 8000])
+def test_one_round_counts_all_possible_records_where_it_can(possible):
+    """8,000 is what 20,000 units tell apart at ε = 1 in one round; in the 16 rounds of before it was a twentieth."""
+    assert told_apart(n=20_000, epsilon=1.0, delta=None) == 8000
+    planned = plan(n=20_000, epsilon=1.0, domain_size=possible)
+    assert (planned.mechanism, planned.rounds, planned.candidates) == ("gaussian", 1, possible)
+    more = plan(n=20_000, epsilon=1.0, domain_size=8001)
+    assert (more.mechanism, more.rounds > 1) == ("linmix", True)
+    named = plan(n=20_000, epsilon=1.0, domain_size=possible, mechanism="linmix", rounds=3)
+    assert (named.mechanism, named.rounds) == ("linmix", 3)
+
+
+def test_a_run_counts_all_possible_records_in_one_round():
+    few = _spec(private=jobs(3000), schema=TINY)
+    planned = make_plan(few, open_inputs(few))
+    assert (planned.mechanism, planned.rounds) == ("gaussian", 1)
+    assert planned.candidates == domain_size(open_inputs(few).schema)
+    rounds = _spec(private=jobs(3000), schema=TINY, rounds=2)
+    planned = make_plan(rounds, open_inputs(rounds))
+    assert (planned.mechanism, planned.rounds) == ("linmix", 2)
 
 
 def test_the_choice_depends_on_public_facts_alone():

@@ -106,7 +106,7 @@ def test_a_small_domain_is_voted_on_whole_in_one_round():
 
 
 def test_one_candidate_carries_no_information():
-    made = plan(**BUDGET, domain_size=1)
+    made = plan(**BUDGET, domain_size=1, mechanism="linmix")
     assert made.candidates == 1
     assert made.worst_case_tv == 0.0
     assert made.warnings == ()
