@@ -20,13 +20,19 @@ NEARNESS = ("set", "ε", "evomix", "AIM", "least of the rivals", "evomix / AIM")
 
 def main() -> None:
     found = [json.loads(path.read_text(encoding="utf-8")) for path in sorted((RESULTS / "bench").glob("*.json"))]
-    scored = [one for one in found if any(measure["name"] == PAIRS for measure in one["measures"])]
+    scored = [
+        one
+        for one in found
+        if PAIRS in {measure["name"] for measure in one["measures"]} and any(map(_is_rival, one["lines"]))
+    ]
     downstream, pairs, places = [], [], []
     for one in scored:
         measure = one["measures"][0]
         for epsilon in sorted({line["epsilon"] for line in one["lines"] if line["epsilon"] is not None}):
             lines = {line["name"]: line for line in one["lines"] if line["epsilon"] in (epsilon, None)}
-            rivals = [name for name in lines if name in NAMES and _mean(lines[name], measure["name"]) is not None]
+            rivals = [
+                name for name in lines if _is_rival(lines[name]) and _mean(lines[name], measure["name"]) is not None
+            ]
             ahead = max if measure["better"] == "higher" else min
             best = ahead(rivals, key=lambda name: _mean(lines[name], measure["name"]))
             places.append((one["name"], epsilon, _place(lines, best, measure)))
@@ -51,6 +57,10 @@ def main() -> None:
         markdown(NEARNESS, pairs),
         command="python benchmarks/all_tables.py",
     )
+
+
+def _is_rival(line):
+    return line["name"] in NAMES
 
 
 def _mean(line, score):
