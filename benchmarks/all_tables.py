@@ -3,7 +3,8 @@
     python benchmarks/all_tables.py
 
 Reads results/bench/*.json and keeps one line a set and ε. *First* and *near* (within one standard error of the
-difference of the best) are as the benchmark itself marks them, among the default and the rivals that finished.
+difference of the best) are by the rule that the benchmark marks its tables by, but among the default and the rivals
+that finished alone: evomix's other methods do not count.
 """
 
 import json

@@ -140,17 +140,14 @@ def allocate(
             for name in dict.fromkeys(names)
         )
 
-    some_rounds = rounds
-    if some_rounds is None and sizes is None and domain_size <= told_apart(1):
-        sizes = (int(domain_size),)
-    if some_rounds is None:
+    if rounds is None and domain_size <= (told_apart(1) if sizes is None else max(sizes)):
+        return (int(domain_size),)
+    if rounds is None:
         most = None if sizes is None else max(sizes)
-        some_rounds = default_rounds(
+        rounds = default_rounds(
             names[0], n=n, epsilon=epsilon, delta=delta, draws=draws, candidates=most, informed=informed
         )
     if sizes is None:
-        sizes = (told_apart(some_rounds),)
-    if rounds is None and domain_size <= max(sizes):
-        some_rounds = 1
+        sizes = (told_apart(rounds),)
     capped = [int(min(size, domain_size)) for size in sizes]
-    return tuple(capped * some_rounds if len(capped) == 1 else capped)
+    return tuple(capped * rounds if len(capped) == 1 else capped)

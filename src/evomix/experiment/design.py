@@ -12,7 +12,7 @@ from evomix.experiment.accounts import Account, account_of, with_account
 from evomix.experiment.counting import CountedRows, begin_counting, stages_for
 from evomix.experiment.inputs import Inputs
 from evomix.experiment.marginal_plan import plan_marginals
-from evomix.experiment.method_choice import method_of, told_apart
+from evomix.experiment.method_choice import method_of, one_round_counts_all
 from evomix.experiment.noise_check import check_noise
 from evomix.experiment.per_round import MIXING
 from evomix.experiment.planning import plan
@@ -120,8 +120,8 @@ def run_method(spec: RunSpec, inputs: Inputs) -> str:
 
 def _counts_all(spec: RunSpec, inputs: Inputs) -> bool:
     """Return whether there are so few possible records that one round of votes counts them all."""
-    return inputs.modality.kind == "table" and domain_size(inputs.schema) <= told_apart(
-        n=inputs.records.units, epsilon=spec.epsilon, delta=spec.delta
+    return inputs.modality.kind == "table" and one_round_counts_all(
+        domain_size(inputs.schema), n=inputs.records.units, epsilon=spec.epsilon, delta=spec.delta
     )
 
 

@@ -5,7 +5,7 @@ from typing import Any, Final
 
 from evomix.core.arguments import shown
 from evomix.core.errors import SpecError
-from evomix.experiment.allocation import choose_candidates, default_delta
+from evomix.experiment.allocation import SIZES, choose_candidates, default_delta
 
 METHODS: Final = ("auto", "marginals", "votes")
 OF_VOTES: Final = (
@@ -60,6 +60,11 @@ def told_apart(*, n: int, epsilon: float, delta: float | None) -> int:
         return choose_candidates("gaussian", n=n, epsilon=epsilon, delta=chosen, draws=1, rounds=1)
     except SpecError:  # δ is the smallest number there is; other noise may do
         return 0
+
+
+def one_round_counts_all(possible: float, *, n: int, epsilon: float, delta: float | None) -> bool:
+    """Return whether there are so few possible records that one round of votes counts them all."""
+    return possible <= SIZES[-1] and possible <= told_apart(n=n, epsilon=epsilon, delta=delta)
 
 
 def method_of(spec: Any, *, kind: str, few: bool) -> str:

@@ -20,7 +20,7 @@ from evomix.experiment.allocation import (
     split_draws,
 )
 from evomix.experiment.comparison import compare
-from evomix.experiment.method_choice import told_apart
+from evomix.experiment.method_choice import one_round_counts_all
 from evomix.experiment.noise_choice import ChosenNoise, MixtureBudget, check_objective, choose_noise, uniform_distance
 from evomix.experiment.per_round import MIXING, accountant_of, candidates_of, check_accounting, mechanisms_of, rounds_of
 from evomix.experiment.plan_summary import summarise
@@ -104,7 +104,7 @@ def plan(
     public = public_votes(public_histogram, proximity)
     default = "linmix" if isinstance(proximity, str) else "pubmix"
     left_open = public is None and candidates is None and counts["rounds"] is None and counts["draws"] is None
-    if default == "linmix" and left_open and most <= told_apart(n=n, epsilon=epsilon, delta=delta):
+    if default == "linmix" and left_open and one_round_counts_all(most, n=n, epsilon=epsilon, delta=delta):
         default = "gaussian"  # one round counts every possible record
     names = tuple(default if name == "auto" else name for name in mechanisms_of(mechanism))
     sizes = candidates_of(candidates)

@@ -7,7 +7,7 @@ from evomix.core.errors import SpecError
 from evomix.experiment.common_schema import as_schema
 from evomix.experiment.counting import stages_for
 from evomix.experiment.marginal_plan import plan_stages
-from evomix.experiment.method_choice import told_apart
+from evomix.experiment.method_choice import one_round_counts_all
 from evomix.experiment.plans import Plan
 from evomix.experiment.spec import check_counts
 from evomix.modalities.tabular.domain import domain_size
@@ -59,4 +59,4 @@ def table_schema(schema: Any) -> Schema:
 
 def votes_count_all(schema: Schema, *, n: int, epsilon: float, delta: float | None) -> bool:
     """Return whether possible records are so few that one round of votes counts them all, as a run decides it."""
-    return domain_size(schema) <= told_apart(n=n, epsilon=epsilon, delta=delta)
+    return one_round_counts_all(domain_size(schema), n=n, epsilon=epsilon, delta=delta)
