@@ -30,7 +30,7 @@ COPIES = (1, 5)
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--data", required=True)
-    parser.add_argument("--seeds", type=int, default=3)
+    parser.add_argument("--seeds", type=int, default=5)
     options = parser.parse_args()
     parts = read_table_set(entry("person-activity"), options.data)
     scorer, rows = TableScorer(parts), []

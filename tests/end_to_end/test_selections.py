@@ -52,7 +52,10 @@ def test_a_run_that_is_stopped_goes_on_and_is_reported(
     page = (folder / "report.html").read_text(encoding="utf-8")
     assert all(word in page for word in (mechanism, selection, schedule))
     assert ("candidates above the threshold" in page) == (selection == "gape")
-    assert len(load_state(folder / "checkpoint").parents) == 40 // 4
+    pooled = selection in ("rank", "subsample")
+    state = load_state(folder / "checkpoint")
+    assert len(state.parents) == (40 if pooled else 40 // 4)
+    assert [one.index for one in state.released] == ([0, 1, 2] if pooled else [2])
 
 
 @pytest.mark.parametrize("selection", ["projection", "gape"])

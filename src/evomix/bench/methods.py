@@ -12,14 +12,23 @@ from evomix.selection.methods import SELECTIONS
 TEXT_METHODS: Final[Mapping[str, Mapping[str, Any]]] = {"default": {}} | {name: {"preset": name} for name in PRESETS}
 """Settings by method: a run that is told nothing, and the published algorithms."""
 _MECHANISMS: Final = ("gaussian", "linmix", "pubmix")
-TABLE_METHODS: Final[Mapping[str, Mapping[str, Any]]] = (
-    {"default": {}, "schema-only": {"public": None}}
-    | {name: {"mechanism": name} for name in _MECHANISMS}
-    | {f"{one}-{other}": {"mechanism": one, "selection": other} for one, other in product(_MECHANISMS, SELECTIONS)}
-    | {name: {"preset": name} for name in PRESETS}
-)
-"""Settings by method of tables: also without the public table, by mechanism, and by mechanism and selection. Where a
-preset has the same name, it is the preset."""
+
+
+def _presets() -> dict[str, dict[str, Any]]:
+    """Return the presets as methods of tables; one whose name is a mechanism's is "as published"."""
+    return {f"{name}-published" if name in _MECHANISMS else name: {"preset": name} for name in PRESETS}
+
+
+TABLE_METHODS: Final[Mapping[str, Mapping[str, Any]]] = {
+    "default": {},
+    "schema-only": {"public": None},
+    "linmix-schema-only": {"mechanism": "linmix", "public": None},
+    **{f"{one}-{other}": {"mechanism": one, "selection": other} for one, other in product(_MECHANISMS, SELECTIONS)},
+    **_presets(),
+    **{name: {"mechanism": name} for name in _MECHANISMS},
+}
+"""Settings by method of tables: also without the public table, by mechanism, and by mechanism and selection. "pubmix"
+is the mechanism, all else as a run chooses it; its preset is "pubmix-published"."""
 TEXT_REFERENCES: Final = {
     "real_all": "ceiling: all real training records",
     "real_same_rows": "ceiling: as many real records",

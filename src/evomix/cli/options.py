@@ -12,7 +12,7 @@ MECHANISMS = ("auto", "pubmix", "linmix", "gaussian", "laplace")
 SELECTIONS = ("auto", "subsample", "rank", "projection", "gape")
 SCHEDULES = ("auto", "geometric", "multiscale")
 PRESETS = ("pe", "aug-pe", "gape", "pe-theory", "pubmix", "pubmix-gape")
-DENOISINGS = ("auto", "none", "signed", "shrunk", "likelihood", "bayes")
+DENOISINGS = ("auto", "none", "signed", "shrunk", "likelihood", "bayes", "pooled")
 ACCOUNTINGS = ("auto", "draws", "pld", "renyi")
 MODALITIES = ("auto", "table", "text")
 METHODS = ("auto", "marginals", "votes")
@@ -173,8 +173,8 @@ Denoising = Annotated[
         metavar="|".join(DENOISINGS),
         autocompletion=lambda: list(DENOISINGS),
         rich_help_panel=_METHOD,
-        help="Votes: how the known noise is taken out of a release. auto: shrunk with --public, else signed, as for "
-        "texts, gape and projection.",
+        help="Votes: how the known noise is taken out. pooled: by all releases together. auto: pooled for tables, "
+        "signed for texts, gape and projection.",
     ),
 ]
 Variations = Annotated[

@@ -24,6 +24,8 @@ class Evolution:
         most_variations: variations of each parent, besides the parent itself, where the candidates leave room for them.
         first_scale, last_scale: how far variations go in the first and in the last round.
         schedule: name of the schedule that the scales follow.
+        pooled: whether all rounds are kept, to be read together in the end. Then a round's candidates are variations
+            alone: their parents were voted on, and that is not forgotten.
     """
 
     candidates: tuple[int, ...]
@@ -31,6 +33,7 @@ class Evolution:
     first_scale: float = 1.0
     last_scale: float = 0.1
     schedule: str = "geometric"
+    pooled: bool = False
 
     @property
     def rounds(self) -> int:
@@ -39,11 +42,16 @@ class Evolution:
 
     def variations(self, round_index: int) -> int:
         """Return how many variations of each parent a round has."""
-        return min(self.most_variations, self.candidates[round_index] - 1)
+        return min(self.most_variations, self.candidates[round_index] - (not self.pooled))
+
+    def keeps_parents(self, round_index: int) -> bool:
+        """Return whether the parents are among a round's candidates."""
+        return not self.pooled or not self.variations(round_index)
 
     def parents(self, round_index: int) -> int:
         """Return how many parents a round varies: as many as keep it within its candidates."""
-        return max(self.candidates[round_index] // (self.variations(round_index) + 1), 1)
+        of_each = self.variations(round_index) + self.keeps_parents(round_index)
+        return max(self.candidates[round_index] // of_each, 1)
 
     def scales(self, round_index: int) -> tuple[float, ...]:
         """Return how far each variation of a parent goes in a round."""
@@ -93,7 +101,8 @@ def evolve(
         size = evolution.parents(min(index + 1, evolution.rounds - 1))  # as many as the next round varies
         done = step(index, candidates, privatise=privatise, select=select, size=size, rng=rng)
         told = state.told if describe is None else (*state.told, {"round": index, **describe(index)})
-        state = State(index + 1, done.parents, done.candidates, done.release, rng.bit_generator.state, told)
+        earlier = state.released if evolution.pooled else ()
+        state = State(index + 1, done.parents, done.candidates, done.release, rng.bit_generator.state, told, earlier)
         if checkpoint is not None:
             save_state(state, checkpoint)
         if on_round is not None:
@@ -118,4 +127,10 @@ def _candidates(
     parents, size = state.parents, evolution.parents(index)
     if len(parents) != size:  # they were selected for a round that was lost, and rounds differ
         parents = state.candidates[select.parents(state.release, state.candidates, size, rng)]
-    return propose(parents, generator=generator, scales=evolution.scales(index), rng=rng)
+    return propose(
+        parents,
+        generator=generator,
+        scales=evolution.scales(index),
+        rng=rng,
+        keep=evolution.keeps_parents(index),
+    )

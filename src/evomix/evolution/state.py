@@ -8,14 +8,16 @@ from pathlib import Path
 from typing import Any, Final
 
 import numpy as np
-from numpy.typing import NDArray
 
 from evomix.core.arrays import Population
 from evomix.core.errors import InputFileError
-from evomix.core.release import Draws, NoisyVotes, Release
+from evomix.core.release import Release
+from evomix.evolution.released import Released, pack, restored, stored, unpack
 from evomix.formats.atomic import atomic_write
 
 STATE_FILE = "state.npz"
+_ROUND_FILE: Final = "round-{}.npz"
+"""A round that came before the last one, where a run keeps them; written once, as rounds do not change."""
 _OF_A_RELEASE: Final = ("mixing_weight", "stddev")
 """Figures of a release that a run may have told of it too."""
 
@@ -31,6 +33,7 @@ class State:
         release: what that round released; ``None`` before any.
         rng_state: state of the public random generator.
         told: public parameters of each release so far, where a run keeps them.
+        earlier: the rounds that were released before the last one, where a run keeps them.
     """
 
     next_round: int
@@ -39,74 +42,82 @@ class State:
     release: Release | None
     rng_state: Mapping[str, Any]
     told: tuple[Mapping[str, Any], ...] = ()
+    earlier: tuple[Released, ...] = ()
+
+    @property
+    def released(self) -> tuple[Released, ...]:
+        """The rounds that are kept, the last one too; none before any."""
+        if self.release is None:
+            return self.earlier
+        return (*self.earlier, Released(self.next_round - 1, self.candidates, self.release))
 
 
 def save_state(state: State, folder: Path) -> None:
     """Write ``state`` atomically and durably into ``folder``."""
     folder.mkdir(parents=True, exist_ok=True)
-    arrays: dict[str, Any] = {"parents": _stored(state.parents), "candidates": _stored(state.candidates)}
-    header: dict[str, Any] = {
+    if state.earlier:  # those before it were written when it was the last
+        before = state.earlier[-1]
+        arrays, header = pack(before.candidates, before.release)
+        _write(folder / _ROUND_FILE.format(before.index), arrays, header)
+    arrays, header = pack(state.candidates, state.release)
+    arrays["parents"] = stored(state.parents)
+    header |= {
         "next_round": state.next_round,
         "rng_state": state.rng_state,
-        "release": None,
         "told": list(state.told),
-        "objects": state.candidates.dtype == object,
+        "earlier": [one.index for one in state.earlier],
     }
-    release = state.release
-    if release is not None and release.prior is not None:
-        arrays["prior"] = release.prior
-    if isinstance(release, Draws):
-        arrays |= {"counts": release.counts, "noise_distribution": release.noise_distribution}
-        header["release"] = {"kind": "draws", "mixing_weight": release.mixing_weight, "units": release.units}
-    elif isinstance(release, NoisyVotes):
-        arrays["votes"] = release.votes
-        header["release"] = {"kind": "noisy_votes", "stddev": release.stddev, "units": release.units}
-    arrays["header"] = np.frombuffer(json.dumps(header).encode(), np.uint8)
-    with atomic_write(folder / STATE_FILE) as partial, partial.open("wb") as file:
-        np.savez_compressed(file, **arrays)
+    _write(folder / STATE_FILE, arrays, header)
 
 
 def load_state(folder: Path) -> State | None:
     """Return the state saved in ``folder``, or ``None`` when no round was saved yet.
 
     Raises:
-        InputFileError: the file is damaged: it cannot be read, or its parts do not belong together.
+        InputFileError: a file is damaged: it cannot be read, or its parts do not belong together.
     """
-    path = folder / STATE_FILE
-    if not path.exists():
+    if not (folder / STATE_FILE).exists():
         return None
     try:
-        with path.open("rb") as file, np.load(file, allow_pickle=False) as arrays:
-            header = json.loads(arrays["header"].tobytes())
-            state = State(
-                next_round=header["next_round"],
-                parents=_restored(arrays["parents"], objects=bool(header.get("objects"))),
-                candidates=_restored(arrays["candidates"], objects=bool(header.get("objects"))),
-                release=_load_release(header["release"], arrays),
-                rng_state=header["rng_state"],
-                told=tuple(map(dict, header["told"])),
-            )
-            _check(state)
+        arrays, header = _read(folder / STATE_FILE)
+        candidates, release = unpack(arrays, header)
+        state = State(
+            next_round=header["next_round"],
+            parents=restored(arrays["parents"], objects=bool(header.get("objects"))),
+            candidates=candidates,
+            release=release,
+            rng_state=header["rng_state"],
+            told=tuple(map(dict, header["told"])),
+            earlier=tuple(_earlier(folder, index) for index in header.get("earlier", [])),
+        )
+        _check(state)
     except Exception as error:
         raise damaged(folder, type(error).__name__) from error
     return state
 
 
-def _stored(population: Population) -> NDArray[Any]:
-    """Return a population as an array without Python objects: those as the bytes of a JSON list."""
-    if population.dtype != object:
-        return population
-    return np.frombuffer(json.dumps(population.tolist()).encode(), np.uint8)
+def forget_state(folder: Path) -> None:
+    """Remove what an earlier run saved in ``folder``."""
+    for file in (folder / STATE_FILE, *folder.glob(_ROUND_FILE.format("*"))):
+        file.unlink(missing_ok=True)
 
 
-def _restored(stored: NDArray[Any], *, objects: bool) -> Population:
-    """Return what :func:`_stored` was given; records of several parts are tuples."""
-    if not objects:
-        return stored
-    records = json.loads(stored.tobytes())
-    population = np.empty(len(records), object)
-    population[:] = [tuple(record) if isinstance(record, list) else record for record in records]
-    return population
+def _earlier(folder: Path, index: int) -> Released:
+    candidates, release = unpack(*_read(folder / _ROUND_FILE.format(int(index))))
+    if release is None:
+        raise ValueError
+    return Released(index, candidates, release)
+
+
+def _write(path: Path, arrays: Mapping[str, Any], header: Mapping[str, Any]) -> None:
+    with atomic_write(path) as partial, partial.open("wb") as file:
+        np.savez_compressed(file, **arrays, header=np.frombuffer(json.dumps(header).encode(), np.uint8))
+
+
+def _read(path: Path) -> tuple[dict[str, Any], dict[str, Any]]:
+    with path.open("rb") as file, np.load(file, allow_pickle=False) as kept:
+        arrays = {name: kept[name] for name in kept.files}
+    return arrays, json.loads(arrays.pop("header").tobytes())
 
 
 def damaged(folder: Path, why: str) -> InputFileError:
@@ -135,11 +146,14 @@ def _check(state: State) -> None:
     if generator.bit_generator.state != state.rng_state:
         raise ValueError
     if release is None:
-        if told:
+        if told or state.earlier:
             raise ValueError
         return
-    sizes = {part.shape for part in _arrays_of(release)}
-    if sizes != {(len(state.candidates),)} or not len(state.parents) or type(release.units) is not int:
+    if not len(state.parents) or not all(one.whole for one in state.released):
+        raise ValueError
+    kept = [one.index for one in state.released]
+    alike = all(one.candidates.shape[1:] == state.candidates.shape[1:] for one in state.earlier)
+    if kept != sorted(set(kept)) or kept[0] < 0 or not alike or len({one.release.units for one in state.released}) > 1:
         raise ValueError
     last = told[-1] if told else {"round": state.next_round - 1}
     stated = [name for name in _OF_A_RELEASE if name in last and hasattr(release, name)]
@@ -150,18 +164,3 @@ def _check(state: State) -> None:
 def _plain(value: Any) -> bool:
     """Return whether a public parameter is a word or a finite number."""
     return isinstance(value, str | int) or (isinstance(value, float) and math.isfinite(value))
-
-
-def _arrays_of(release: Release) -> list[Any]:
-    """Return the arrays of a release, of which each has an entry for every candidate."""
-    own = [release.counts, release.noise_distribution] if isinstance(release, Draws) else [release.votes]
-    return own if release.prior is None else [*own, release.prior]
-
-
-def _load_release(header: Mapping[str, Any] | None, arrays: Mapping[str, Any]) -> Release | None:
-    if header is None:
-        return None
-    prior = arrays["prior"] if "prior" in arrays else None  # noqa: SIM401  (an open archive has no get)
-    if header["kind"] == "draws":
-        return Draws(arrays["counts"], header["mixing_weight"], arrays["noise_distribution"], header["units"], prior)
-    return NoisyVotes(arrays["votes"], header["stddev"], header["units"], prior)

@@ -29,11 +29,19 @@ class Round:
 
 
 def propose(
-    parents: Population, *, generator: Generator, scales: Sequence[float], rng: np.random.Generator
+    parents: Population, *, generator: Generator, scales: Sequence[float], rng: np.random.Generator, keep: bool = True
 ) -> Population:
-    """Return the round's candidates: the parents and of each a variation at every one of ``scales``, distinct."""
+    """Return the round's candidates: of each parent a variation at every one of ``scales``, distinct.
+
+    Args:
+        parents: (size, …), repeats included.
+        generator: proposes variations.
+        scales: how far each variation of a parent goes; may be empty if the parents are kept.
+        rng: public randomness.
+        keep: whether the parents are candidates too.
+    """
     varied = [generator.vary(parents, scale, rng) for scale in scales]
-    return distinct(np.concatenate([parents, *varied]))
+    return distinct(np.concatenate([parents, *varied] if keep else varied))
 
 
 def step(

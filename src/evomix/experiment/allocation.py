@@ -15,14 +15,20 @@ ROUNDS: Final = 2
 PLENTY, RICH = 0.08, 0.3
 """Worth of a round, as a share of the table, from which twice and four times as many rounds pay."""
 BLIND_ROUNDS: Final = 16
-"""Rounds when they can only be made up from the schema, and have a longer way to go."""
+"""Rounds when they can only be made up from the schema, and have a longer way to go; also when all are pooled, and none
+is spent in vain."""
 VARIATIONS: Final = 3
+POOLED_VARIATIONS: Final = 1
 DRAWS_PER_UNIT: Final = 2
 """Draws planned per private unit: more still help the estimate, but less and less."""
 LEAST_DRAWS, MOST_DRAWS = 500, 100_000
 SIZES: Final = (30, 100, 200, 500, 1000, 2000, 3000, 5000, 8000, 12_000, 20_000)
 SIGNAL_PER_CANDIDATE: Final = 0.1
 """Effective noise-free draws per candidate and round below which more candidates only add noise."""
+POOLED_SIGNAL: Final = 0.02
+"""The same where all rounds are pooled, and neighbours speak for one another."""
+POOLED_CANDIDATES: Final = 5000
+"""Most candidates then: the time grows with the square of the rounds. Measured: benchmarks/pooling.py."""
 
 
 def default_delta(n: int) -> float:
@@ -33,6 +39,11 @@ def default_delta(n: int) -> float:
 def default_draws(n: int, rounds: int | None = None) -> int:
     """Return the draws of a run that names none, over all its rounds, of which each has one at least."""
     return max(min(max(DRAWS_PER_UNIT * n, LEAST_DRAWS), MOST_DRAWS), rounds or 0)
+
+
+def default_variations(*, pooled: bool) -> int:
+    """Return the variations of each parent: one where all rounds are pooled, as then parents are many."""
+    return POOLED_VARIATIONS if pooled else VARIATIONS
 
 
 def split_draws(total: int, rounds: int) -> tuple[int, ...]:
@@ -82,12 +93,14 @@ def noise_of(mechanism: str, *, epsilon: float, delta: float, rounds: int) -> fl
     return laplace_scale(epsilon, delta, rounds=rounds, adjacency="replace-one")
 
 
-def choose_candidates(mechanism: str, *, n: int, epsilon: float, delta: float, draws: int, rounds: int) -> int:
-    """Return the largest number of candidates whose votes still stand out of the noise."""
-    chosen = SIZES[0]
+def choose_candidates(
+    mechanism: str, *, n: int, epsilon: float, delta: float, draws: int, rounds: int, pooled: bool = False
+) -> int:
+    """Return the largest number of candidates whose votes still stand out of the noise, in a round or of all pooled."""
+    chosen, least = SIZES[0], POOLED_SIGNAL if pooled else SIGNAL_PER_CANDIDATE
     for size in SIZES[1:]:
         signal = signal_of(mechanism, n=n, epsilon=epsilon, delta=delta, draws=draws, rounds=rounds, candidates=size)
-        if signal < SIGNAL_PER_CANDIDATE * size:
+        if signal < least * size or (pooled and size > POOLED_CANDIDATES):
             break
         chosen = size
     return chosen
@@ -118,6 +131,7 @@ def allocate(
     draws: int,
     domain_size: float,
     informed: bool,
+    pooled: bool,
 ) -> tuple[int, ...]:
     """Return the most candidates of each round; as many entries as rounds.
 
@@ -132,11 +146,13 @@ def allocate(
         draws: draws over all rounds.
         domain_size: number of possible records, if it is finite.
         informed: whether the first candidates are public records.
+        pooled: whether rows are made of all releases together.
     """
 
     def told_apart(rounds: int) -> int:
+        together = pooled and rounds > 1
         return min(
-            choose_candidates(name, n=n, epsilon=epsilon, delta=delta, draws=draws, rounds=rounds)
+            choose_candidates(name, n=n, epsilon=epsilon, delta=delta, draws=draws, rounds=rounds, pooled=together)
             for name in dict.fromkeys(names)
         )
 
@@ -145,7 +161,13 @@ def allocate(
     if rounds is None:
         most = None if sizes is None else max(sizes)
         rounds = default_rounds(
-            names[0], n=n, epsilon=epsilon, delta=delta, draws=draws, candidates=most, informed=informed
+            names[0],
+            n=n,
+            epsilon=epsilon,
+            delta=delta,
+            draws=draws,
+            candidates=most,
+            informed=informed and not pooled,
         )
     if sizes is None:
         sizes = (told_apart(rounds),)

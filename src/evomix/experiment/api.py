@@ -7,7 +7,8 @@ from typing import Any
 from evomix.core.arguments import whole
 from evomix.core.arrays import Population
 from evomix.core.errors import SpecError
-from evomix.experiment.engine import Finished, run
+from evomix.experiment.engine import run
+from evomix.experiment.finished import Finished
 from evomix.experiment.folder_lock import exclusive
 from evomix.experiment.rehearsal import refuse_to_replace
 from evomix.experiment.run import make_folder, write_report

@@ -19,16 +19,23 @@ from evomix.experiment.planning import plan
 from evomix.experiment.plans import Plan
 from evomix.experiment.public_distance import group_votes, voters_of_sets
 from evomix.experiment.public_side import PublicSide
-from evomix.experiment.selecting import selection_of
+from evomix.experiment.selecting import is_pooled, selection_of
 from evomix.experiment.spec import RunSpec
 from evomix.experiment.text_plan import text_candidates, text_rounds
 from evomix.modalities.tabular.domain import domain_size
 from evomix.privacy.noise_design import proximity as mean_distance
 from evomix.privacy.noise_design import proximity_of_folds
 
+POOLED_PROXIMITY: Final = 0.9
+"""γ where all rounds are pooled: the known noise is taken out again, so that little of it matters more than where it
+lies, and public votes are leant on in the fit as far as they hold. Measured: benchmarks/pooling.py."""
 PUBLIC_VOTERS: Final = 50_000
 """Most public rows that vote for the noise distribution; more would only cost time."""
 FOLDS: Final = 5
+SCALES: Final = (1.0, 0.1)
+POOLED_SCALES: Final = (0.6, 0.06)
+"""How far variations go in the first and in the last round; less far where all rounds are pooled, and what is near a
+parent tells of it."""
 MOST_CELLS: Final = 10**9
 """Cells of the candidates of a round, of the records drawn, and of the synthetic rows: 8 GB of each. They are held in
 memory, and to run out of it once a run is charged would waste the charge."""
@@ -67,16 +74,7 @@ def make_plan(spec: RunSpec, inputs: Inputs) -> Plan:
         planned = plan_marginals(spec, stages_for(inputs.schema, spec.target), n=inputs.records.units)
         _check_size(planned, columns=len(inputs.schema.modelled))
         return planned
-    mechanism = spec.mechanism
-    if mechanism == "auto":
-        # Public records serve linmix too, as first candidates and as the prior of its estimate; measured, that is worth
-        # more than bending the noise towards them, unless the user vouches for how near they are.
-        mechanism = "linmix" if isinstance(spec.proximity, str) else "pubmix"
-        if inputs.modality.kind == "text" and mechanism == "linmix":
-            mechanism = "gaussian"  # texts are few and dear: with candidates far fewer than units it is nearer
-        left_open = (spec.rounds, spec.candidates, spec.draws) == (None, None, None)
-        if mechanism == "linmix" and left_open and _counts_all(spec, inputs):
-            mechanism = "gaussian"  # one round of it counts every possible record
+    mechanism = _mechanism(spec, inputs) if spec.mechanism == "auto" else spec.mechanism
     if "pubmix" in mechanism and inputs.modality.public is None:
         raise SpecError("mechanism='pubmix' needs public rows; the public table has none. Use linmix")
     if spec.denoising == "shrunk" and inputs.modality.public is None and not {*mechanism.split(",")} & {*MIXING}:
@@ -101,6 +99,7 @@ def make_plan(spec: RunSpec, inputs: Inputs) -> Plan:
         proximity="auto" if "pubmix" in mechanism else spec.proximity,
         domain_size=domain_size(inputs.schema),
         informed=inputs.modality.public is not None,
+        pooled=is_pooled(spec, inputs.modality.kind),
     )
     _check_size(planned, columns=len(inputs.schema.modelled))
     most = planned.per_round[-1].candidates
@@ -111,6 +110,19 @@ def make_plan(spec: RunSpec, inputs: Inputs) -> Plan:
         )
         planned = replace(planned, warnings=(*planned.warnings, warning))
     return planned
+
+
+def _mechanism(spec: RunSpec, inputs: Inputs) -> str:
+    """Return the mechanism of a run that names none."""
+    if not isinstance(spec.proximity, str):
+        return "pubmix"  # the user vouches for how near public records are
+    if inputs.modality.kind == "text":
+        return "gaussian"  # texts are few and dear: with candidates far fewer than units it is nearer
+    if (spec.rounds, spec.candidates, spec.draws) == (None, None, None) and _counts_all(spec, inputs):
+        return "gaussian"  # one round of it counts every possible record
+    # Public records serve linmix too, as first candidates and as the prior of its estimate; measured, that is worth
+    # more than bending the noise far towards them. Where all rounds are pooled it is bent little, and that helps.
+    return "pubmix" if is_pooled(spec, inputs.modality.kind) and inputs.modality.public is not None else "linmix"
 
 
 def run_method(spec: RunSpec, inputs: Inputs) -> str:
@@ -156,7 +168,7 @@ def design(spec: RunSpec, inputs: Inputs, rng: np.random.Generator) -> Design:
     proximity, public = 1.0, None
     if any(one.mechanism == "pubmix" for one in planned.per_round):
         assignments = public_assignments(inputs, initial, rng)
-        proximity = _proximity(spec, inputs, initial, assignments, rng)
+        proximity = _proximity(spec, inputs, initial, assignments, rng, rounds=planned.rounds)
         # Later rounds may have more candidates than the first (few public rows, many variations of them); as
         # candidates without public votes they count here already, so that the floor leaves room for them.
         room = len(initial) if planned.rounds == 1 else max(most, len(initial))
@@ -165,13 +177,17 @@ def design(spec: RunSpec, inputs: Inputs, rng: np.random.Generator) -> Design:
     planned = with_account(planned, account)
     check_noise(planned)
     selection = selection_of(spec, inputs.modality)
-    return Design(planned, account, proximity, initial, evolution_of(planned, spec.schedule), selection)
+    pooled = is_pooled(spec, inputs.modality.kind)
+    evolution = evolution_of(planned, spec.schedule, pooled=pooled)
+    return Design(planned, account, proximity, initial, evolution, selection)
 
 
-def evolution_of(planned: Plan, schedule: str = "auto") -> Evolution:
+def evolution_of(planned: Plan, schedule: str = "auto", *, pooled: bool = False) -> Evolution:
     """Return the loop's settings; the scales fall from round to round unless told otherwise."""
     most = tuple(one.candidates for one in planned.per_round)
-    return Evolution(most, planned.variations, schedule="geometric" if schedule == "auto" else schedule)
+    first, last = POOLED_SCALES if pooled else SCALES
+    chosen = "geometric" if schedule == "auto" else schedule
+    return Evolution(most, planned.variations, first, last, schedule=chosen, pooled=pooled)
 
 
 def public_assignments(inputs: PublicSide, candidates: Population, rng: np.random.Generator) -> IntArray:
@@ -184,11 +200,19 @@ def public_assignments(inputs: PublicSide, candidates: Population, rng: np.rando
 
 
 def _proximity(
-    spec: RunSpec, inputs: Inputs, candidates: Population, assignments: IntArray, rng: np.random.Generator
+    spec: RunSpec,
+    inputs: Inputs,
+    candidates: Population,
+    assignments: IntArray,
+    rng: np.random.Generator,
+    *,
+    rounds: int,
 ) -> float:
-    """Return γ: the user's, or the mean distance between the public tables' votes, or between random parts of one."""
+    """Return γ: the user's, that of pooled rounds, or the mean distance between public tables or parts of one."""
     if not isinstance(spec.proximity, str):
         return float(spec.proximity)
+    if rounds > 1 and is_pooled(spec, inputs.modality.kind):
+        return POOLED_PROXIMITY
     if len(inputs.sets) > 1:
         rows, sets = voters_of_sets(inputs, most=PUBLIC_VOTERS, rng=rng)
         votes = inputs.modality.embedder.index(candidates).nearest(rows)
@@ -196,6 +220,12 @@ def _proximity(
     if len(assignments) < 2 * FOLDS:
         return 1.0
     return proximity_of_folds(assignments, len(candidates), folds=FOLDS, rng=rng)
+
+
+def public_voters(inputs: PublicSide) -> int | None:
+    """Return how many public records vote beside the private ones; ``None`` without any."""
+    rows = inputs.modality.public
+    return None if rows is None else min(len(rows), PUBLIC_VOTERS)
 
 
 def public_shares(inputs: PublicSide, candidates: Population, rng: np.random.Generator) -> FloatArray | None:

@@ -14,69 +14,27 @@ from evomix.core.protocols import Selection
 from evomix.core.release import Release
 from evomix.curator.curator import Curator
 from evomix.curator.guard import withheld
-from evomix.evolution.harvest import harvest
 from evomix.evolution.loop import evolve
-from evomix.evolution.state import STATE_FILE, State
+from evomix.evolution.state import State, forget_state
 from evomix.evolution.step import Round
 from evomix.experiment import artifacts
 from evomix.experiment.accounts import mechanism_of, noise_weights, restored
 from evomix.experiment.counted_run import count_run
-from evomix.experiment.design import Design, design, public_shares, run_method
+from evomix.experiment.design import Design, design, public_shares, public_voters, run_method
+from evomix.experiment.finished import Finished
 from evomix.experiment.identity import dataset_name, fingerprint, spec_digest, unit_in_words
 from evomix.experiment.inputs import Inputs, Progress, open_inputs
+from evomix.experiment.pooled_law import PooledLaw, pooled_law
 from evomix.experiment.preparing import forget_prepared, load_prepared, save_prepared, seed_of
 from evomix.experiment.privacy_record import privacy_record
 from evomix.experiment.resuming import check_same, check_state, deciding_settings, saved_run
-from evomix.experiment.selecting import draw_rows, resolved, selection_for, selection_warnings
+from evomix.experiment.selecting import resolved, selection_for, selection_warnings, with_rounds
 from evomix.experiment.spec import RunSpec
 from evomix.privacy.budget import Budget
 from evomix.privacy.ledger import Ledger
 from evomix.privacy.mechanisms.allowance import Allowance
 from evomix.privacy.mechanisms.schedule import release_of
 from evomix.privacy.randomness import RandomSource, SystemSource
-
-
-@dataclass(frozen=True, slots=True)
-class Finished:
-    """A run whose releases are all in.
-
-    Attributes:
-        spec: the resolved specification.
-        inputs: schema, modality and what was warned about.
-        design: plan and account.
-        state: the last public state.
-        privacy: the content of privacy.json.
-        warnings: sentences for the user.
-        seed: seed of the public randomness.
-    """
-
-    spec: RunSpec
-    inputs: Inputs
-    design: Design
-    state: State
-    privacy: dict[str, Any]
-    warnings: tuple[str, ...]
-    seed: int
-
-    def sample(self, rows: int, seed: int) -> Population:
-        """Return ``rows`` synthetic records: post-processing of what was released; costs nothing."""
-        if self.design.counted is not None:
-            return self.design.counted.sample(rows, seed)
-        rng = np.random.default_rng([self.seed, seed])
-        assert self.state.release is not None
-        modality, candidates = self.inputs.modality, self.state.candidates
-        selection = selection_for(self.spec, self.design.selection, modality)
-        shares = modality.balanced(selection.shares(self.state.release, candidates, rows, rng), candidates)
-        kept = np.flatnonzero(shares)  # what has no share has no cell either: others stand for what is near it
-        candidates = candidates[kept]
-        return harvest(
-            candidates,
-            draw_rows(shares[kept], rows, rng, modality=modality, candidates=candidates),
-            generator=modality.generator,
-            embedder=modality.embedder,
-            spares=modality.spares,
-            rng=rng,
-        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -136,6 +94,7 @@ def run(
     rng = np.random.default_rng(seed)
     report("planning", 0, 1)
     made = design(spec, inputs, rng)
+    spec = with_rounds(spec, made.plan.rounds, inputs.modality)
     report("planning", 1, 1)
     warnings = (*inputs.warnings, *made.plan.warnings)
     if warned is not None:
@@ -172,7 +131,14 @@ def run(
         secure=source.secure,
     )
     warnings += told_of
-    return Finished(spec, inputs, made, state, privacy, warnings, seed)
+    return Finished(spec, inputs, made, state, privacy, warnings, seed, _pooled(made, inputs, state))
+
+
+def _pooled(made: Design, inputs: Inputs, state: State) -> PooledLaw | None:
+    """Return the law of all rounds together, of a run that pools them."""
+    if not made.evolution.pooled:
+        return None
+    return pooled_law(state, inputs.modality.embedder, public_voters=public_voters(inputs))
 
 
 def _charge(
@@ -279,13 +245,9 @@ def _begin_folder(folder: Path | None, run_id: str, made: Design, spec: RunSpec,
     if folder is None:
         return
     folder.mkdir(parents=True, exist_ok=True)
-    for old in (
-        folder / artifacts.CHECKPOINT / STATE_FILE,
-        folder / artifacts.EVENTS_FILE,
-        folder / artifacts.PRIVACY_FILE,
-    ):
-        old.unlink(missing_ok=True)
-    (folder / artifacts.REPORT_FILE).unlink(missing_ok=True)
+    forget_state(folder / artifacts.CHECKPOINT)
+    for old in (artifacts.EVENTS_FILE, artifacts.PRIVACY_FILE, artifacts.REPORT_FILE):
+        (folder / old).unlink(missing_ok=True)
     artifacts.save_run(
         folder,
         {

@@ -1,6 +1,6 @@
 """The figures of a plan, from its rounds."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any, Final
 
@@ -23,6 +23,7 @@ def summarise(
     variations: int,
     accountant: str,
     worst_case_tv: float | None,
+    pooled: bool,
 ) -> Plan:
     """Return the plan of these rounds; what they do not share is ``None``.
 
@@ -35,15 +36,21 @@ def summarise(
         variations: variations of each parent per round.
         accountant: the account that the noise was found by.
         worst_case_tv: β·Ψ of the last round; ``None`` for noisy votes.
+        pooled: whether rows are made of all releases together.
     """
     names = [one.mechanism for one in per_round]
     draws = tuple(one.draws for one in per_round)
     most = max(one.candidates for one in per_round)
     signal = _signal(per_round[-1], n)
-    useful = [
-        choose_candidates(name, n=n, epsilon=epsilon, delta=delta, draws=max(sum(draws), 1), rounds=len(names))
-        for name in dict.fromkeys(names)
-    ]
+    budget: Mapping[str, Any] = {
+        "n": n,
+        "epsilon": epsilon,
+        "delta": delta,
+        "draws": max(sum(draws), 1),
+        "rounds": len(names),
+    }
+    together = pooled and len(names) > 1
+    useful = [choose_candidates(name, **budget, pooled=together) for name in dict.fromkeys(names)]
     return Plan(
         n=n,
         epsilon=epsilon,

@@ -10,11 +10,11 @@ from evomix.core.arguments import whole
 from evomix.core.arrays import FloatArray
 from evomix.core.errors import SpecError
 from evomix.experiment.allocation import (
-    VARIATIONS,
     allocate,
     choose_candidates,
     default_delta,
     default_draws,
+    default_variations,
     draws_of,
     signal_of,
     split_draws,
@@ -52,6 +52,7 @@ def plan(
     proximity: float | str = "auto",
     domain_size: float = math.inf,
     informed: bool | None = None,
+    pooled: bool | None = None,
     accounting: str = "auto",
     objective: str | None = None,
     trade_off: bool = False,
@@ -63,13 +64,13 @@ def plan(
         epsilon: ε > 0.
         delta: δ in (0, 1); default :func:`default_delta`.
         rows: synthetic records to make; does not change the cost.
-        rounds: T, at most 1000; default 2 to 8 from public records, by the budget, 16 without any, 1 when the
-            candidates are all possible records.
+        rounds: T, at most 1000; default 16 where all are pooled or nothing is public, else 2 to 8 by the budget; 1 when
+            the candidates are all possible records.
         candidates: d, most candidates of a round, or a number for each round; default as many as the budget can tell
             apart.
         preset: a named algorithm, which gives the mechanism and the variations where they are left open.
-        mechanism: "auto" is linmix, or pubmix where a number is given for ``proximity``, or gaussian where one round of
-            it counts all possible records; a comma list names one for each round.
+        mechanism: "auto" is linmix; pubmix where a number is given for ``proximity`` or ``informed`` rounds are pooled;
+            gaussian where one round of it counts all possible records. A comma list names one for each round.
         public_histogram: (d,) public votes of the first round, or k ≥ 2 such rows from different public data; the
             mechanisms are compared on them, and they set the noise distribution of pubmix.
         draws: draws over all rounds (mixtures).
@@ -78,6 +79,8 @@ def plan(
             public histograms, and 0.5 for a single one or none.
         domain_size: number of possible records, if it is finite.
         informed: whether the first candidates are public records; default: with pubmix or a public histogram.
+        pooled: whether rows are made of all releases together (denoising "pooled"), as those of a table are unless a
+            selection by distance or another denoising is asked for; by default unless the preset asks for one.
         accounting: "auto" takes the exact account where there is one and composed privacy loss distributions where
             rounds differ; "draws", "pld" and "renyi" ask for one.
         objective: what is to be near the votes. By default the mechanisms are compared by the denoised estimate, which
@@ -99,13 +102,18 @@ def plan(
     bundle = preset_settings(preset)
     mechanism = bundle.get("mechanism", mechanism) if mechanism == "auto" else mechanism
     variations = bundle.get("variations") if variations is None else variations
+    pooled = "denoising" not in bundle if pooled is None else pooled
     counts = check_counts({"rows": rows, "rounds": rounds, "draws": draws, "variations": variations})
     most = _check_choices(mechanism, accounting, objective, proximity=proximity, domain_size=domain_size)
     public = public_votes(public_histogram, proximity)
-    default = "linmix" if isinstance(proximity, str) else "pubmix"
     left_open = public is None and candidates is None and counts["rounds"] is None and counts["draws"] is None
-    if default == "linmix" and left_open and one_round_counts_all(most, n=n, epsilon=epsilon, delta=delta):
+    default = "linmix"
+    if not isinstance(proximity, str):
+        default = "pubmix"
+    elif left_open and one_round_counts_all(most, n=n, epsilon=epsilon, delta=delta):
         default = "gaussian"  # one round counts every possible record
+    elif informed and pooled and public is None:
+        default = "pubmix"
     names = tuple(default if name == "auto" else name for name in mechanisms_of(mechanism))
     sizes = candidates_of(candidates)
     some_rounds = rounds_of(names, sizes, counts["rounds"])
@@ -121,6 +129,7 @@ def plan(
         draws=total,
         domain_size=most,
         informed=("pubmix" in names or public is not None) if informed is None else informed,
+        pooled=pooled,
     )
     names = names * len(sizes) if len(names) == 1 else names
     budget = MixtureBudget(n, epsilon, delta, total, len(sizes))
@@ -134,7 +143,8 @@ def plan(
         epsilon=epsilon,
         delta=delta,
         rows=counts["rows"] or 0,
-        variations=VARIATIONS if counts["variations"] is None else counts["variations"],
+        variations=default_variations(pooled=pooled) if counts["variations"] is None else counts["variations"],
+        pooled=pooled,
         accountant=accountant,
         worst_case_tv=_worst_case(per_round[-1], noise, public),
     )

@@ -12,7 +12,8 @@ from evomix.core.arrays import Population
 from evomix.core.errors import InputFileError, SpecError
 from evomix.experiment import artifacts
 from evomix.experiment.design import design, make_plan
-from evomix.experiment.engine import Finished, run
+from evomix.experiment.engine import run
+from evomix.experiment.finished import Finished
 from evomix.experiment.folder_lock import exclusive
 from evomix.experiment.inputs import Progress, open_inputs
 from evomix.experiment.method_choice import OF_VOTES

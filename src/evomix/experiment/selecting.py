@@ -5,11 +5,12 @@ from dataclasses import replace
 import numpy as np
 
 from evomix.core.arrays import FloatArray, IntArray, Population
+from evomix.core.errors import SpecError
 from evomix.core.protocols import Selection
 from evomix.core.release import Release
 from evomix.experiment.modality import Modality
 from evomix.experiment.spec import RunSpec
-from evomix.selection.denoising import DENOISINGS, choose_denoising
+from evomix.selection.denoising import POOLED, choose_denoising, denoising
 from evomix.selection.keeping import KeepingGroups
 from evomix.selection.methods import GEOMETRIC, make_selection
 from evomix.selection.subsample import draw_systematic
@@ -20,11 +21,21 @@ from evomix.selection.without_repeats import draw_without_repeats
 def selection_of(spec: RunSpec, modality: Modality) -> str:
     """Return the selection: rank keeps most variety of public records, but loses mass on the way from made-up ones.
 
-    Texts are few beside the private ones, and each is worth its own place: measured, rank is best for them.
+    Texts are few beside the private ones, and each is worth its own place: measured, rank is best for them. Where all
+    releases are pooled nothing that was voted on is lost, and parents show where mass lies.
     """
     if spec.selection != "auto":
         return spec.selection
+    if is_pooled(spec, modality.kind):
+        return "subsample"
     return "rank" if modality.public is not None or modality.kind == "text" else "subsample"
+
+
+def is_pooled(spec: RunSpec, kind: str) -> bool:
+    """Return whether rows are made of all releases together: asked for, or left open for the rows of a table."""
+    if spec.denoising != "auto":
+        return spec.denoising == POOLED
+    return kind == "table" and spec.selection not in GEOMETRIC
 
 
 def resolved(spec: RunSpec, modality: Modality) -> RunSpec:
@@ -35,8 +46,13 @@ def resolved(spec: RunSpec, modality: Modality) -> RunSpec:
         modality: what a record is, and whether there are public ones.
 
     Raises:
-        SpecError: denoising and selection do not go together.
+        SpecError: denoising does not go with the selection or the records.
     """
+    if spec.denoising == POOLED and modality.kind != "table":
+        raise SpecError(
+            f"denoising='{POOLED}' reads the candidates of all rounds by the columns of a table; for a {modality.kind} "
+            "leave it out, or take another"
+        )
     if spec.method == "marginals":  # which asks for no votes
         return spec
     geometric = selection_of(spec, modality) in GEOMETRIC
@@ -44,10 +60,19 @@ def resolved(spec: RunSpec, modality: Modality) -> RunSpec:
     informed = modality.public is not None and modality.kind != "text"
     return replace(
         spec,
-        denoising=choose_denoising(spec.denoising, informed=informed, geometric=geometric),
+        denoising=choose_denoising(
+            spec.denoising, informed=informed, geometric=geometric, poolable=modality.kind == "table"
+        ),
         schedule="geometric" if spec.schedule == "auto" else spec.schedule,
         threshold=NOISE_MULTIPLE if spec.selection == "gape" and spec.threshold is None else spec.threshold,
     )
+
+
+def with_rounds(spec: RunSpec, rounds: int, modality: Modality) -> RunSpec:
+    """Return a resolved spec whose rounds are known: of one there is nothing to pool, so its release stands alone."""
+    if rounds > 1 or spec.denoising != POOLED:
+        return spec
+    return replace(spec, denoising=choose_denoising("auto", informed=modality.public is not None))
 
 
 def selection_for(spec: RunSpec, name: str, modality: Modality) -> Selection:
@@ -61,7 +86,7 @@ def selection_for(spec: RunSpec, name: str, modality: Modality) -> Selection:
     selection = make_selection(
         name,
         vectors=modality.embedder.vectors,
-        denoise=DENOISINGS[spec.denoising],
+        denoise=denoising(spec.denoising),
         threshold=spec.threshold,
         radius=spec.radius,
     )

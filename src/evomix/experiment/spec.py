@@ -25,14 +25,14 @@ from evomix.experiment.text_settings import TEXT_SETTINGS, check_text_settings
 from evomix.privacy.calibration import check_delta, check_epsilon
 from evomix.privacy.hockey_stick import MAX_DRAWS
 from evomix.selection.denoising import DENOISINGS as KNOWN_DENOISINGS
-from evomix.selection.denoising import choose_denoising
+from evomix.selection.denoising import POOLED, choose_denoising
 from evomix.selection.methods import GEOMETRIC
 from evomix.selection.methods import SELECTIONS as KNOWN_SELECTIONS
 
 __all__ = ["MECHANISMS", "RunSpec", "check_counts", "check_proximity", "load_toml"]
 
 SELECTIONS: Final = ("auto", *KNOWN_SELECTIONS)
-DENOISINGS: Final = ("auto", *KNOWN_DENOISINGS)
+DENOISINGS: Final = ("auto", *KNOWN_DENOISINGS, POOLED)
 SCHEDULES: Final = ("auto", *KNOWN_SCHEDULES)
 MODALITIES: Final = ("auto", "table", "text")
 LATER_MODALITIES: Final = ("image",)

@@ -95,31 +95,43 @@ DENOISINGS: Final[dict[str, Denoising]] = {
     "bayes": empirical_bayes,
 }
 
+POOLED: Final = "pooled"
+"""No estimate of one release but of all together (:mod:`evomix.selection.pooling`), from which final rows are made.
+Within the rounds before, parents are drawn by :func:`signed`: its errors cancel out over many candidates."""
+
 BALANCED: Final = ("signed", "shrunk", "bayes")
 """Denoisings whose points hold one unit of mass in all, or nearly (noisy votes miss it by their noise): what votes can
 be moved about by. "none" leaves the noise in, or scales the votes to what is positive; "likelihood" takes the noise out
 twice, once by what it subtracts and again by the negative entries that it leaves."""
 
 
-def choose_denoising(name: str, *, informed: bool, geometric: bool = False) -> str:
-    """Return the name of the denoising of a run; "auto" is what was measured best (benchmarks/denoising.py).
+def denoising(name: str) -> Denoising:
+    """Return the function that one release is denoised by, in a run with that denoising."""
+    return signed if name == POOLED else DENOISINGS[name]
+
+
+def choose_denoising(name: str, *, informed: bool, geometric: bool = False, poolable: bool = False) -> str:
+    """Return the name of the denoising of a run; "auto" is what was measured best.
 
     Args:
-        name: "auto" or a name of :data:`DENOISINGS`.
+        name: "auto", :data:`POOLED` or a name of :data:`DENOISINGS`.
         informed: whether releases carry public votes as their prior.
         geometric: whether the selection moves votes between candidates.
+        poolable: whether releases can be pooled: records are the rows of a table.
 
     Raises:
         SpecError: the name is unknown, or it does not go with a geometric selection.
     """
     if name == "auto" and geometric:
         return "signed"  # the transport itself takes out what is noise; the theory is about this estimate
+    if name == "auto" and poolable:
+        return POOLED
     if name == "auto":
         # Without public votes a prior draws every column's margin towards made-up candidates, in one direction; the
         # errors of the signed estimate cancel out over candidates.
         return "shrunk" if informed else "signed"
-    if name not in DENOISINGS:
-        raise SpecError(f"denoising must be one of auto, {', '.join(DENOISINGS)}; found denoising={name!r}")
+    if name not in (*DENOISINGS, POOLED):
+        raise SpecError(f"denoising must be one of auto, {', '.join(DENOISINGS)}, {POOLED}; found denoising={name!r}")
     if geometric and name not in BALANCED:
         raise SpecError(
             f"denoising={name!r} does not go with selection projection or gape, which move votes between candidates "

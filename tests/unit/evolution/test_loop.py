@@ -1,3 +1,5 @@
+from itertools import pairwise
+
 import numpy as np
 import pytest
 from evolution_worlds import LineEmbedder, LineGenerator, draws, noisy_votes
@@ -341,3 +343,73 @@ def test_a_checkpoint_that_would_run_code_is_refused(tmp_path):
     np.savez(tmp_path / "state.npz", header=np.array([print], object))
     with pytest.raises(InputFileError):
         load_state(tmp_path)
+
+
+POOLED = Evolution(candidates=(32,) * 6, most_variations=1, first_scale=1.0, last_scale=0.05, pooled=True)
+
+
+def _pooling(privatise=noisy_votes, *, seed=1, **more):
+    settings = {"generator": LineGenerator(), "select": SUBSAMPLE, "rng": np.random.default_rng(seed)}
+    return evolve(POOLED, INITIAL, privatise=privatise, **settings, **more)
+
+
+def test_a_run_that_pools_keeps_all_rounds_and_asks_of_new_records_only():
+    seen = []
+
+    def privatise(index, candidates):
+        seen.append(candidates)
+        return noisy_votes(index, candidates)
+
+    final = _pooling(privatise)
+    assert [one.index for one in final.released] == list(range(6))
+    for kept, asked in zip(final.released, seen, strict=True):
+        np.testing.assert_array_equal(kept.candidates, asked)
+        np.testing.assert_array_equal(kept.release.votes, noisy_votes(0, asked).votes)
+    for before, after in pairwise(seen):
+        assert len(after) == 32
+        assert not np.isin(after, before).any()
+
+
+@pytest.mark.parametrize("privatise", [noisy_votes, draws])
+@pytest.mark.parametrize("stop", [1, 3, 5])
+def test_a_resumed_run_has_the_rounds_before_it_too(tmp_path, privatise, stop):
+    unbroken = _pooling(privatise)
+
+    def breaking(index, candidates):
+        if index == stop:
+            raise Interrupted
+        return privatise(index, candidates)
+
+    with pytest.raises(Interrupted):
+        _pooling(breaking, checkpoint=tmp_path)
+    resumed = _pooling(privatise, seed=999, checkpoint=tmp_path, begun=frozenset(range(stop)))
+    _same(resumed, unbroken)
+    for kept, whole in zip(resumed.released, unbroken.released, strict=True):
+        assert kept.index == whole.index
+        np.testing.assert_array_equal(kept.candidates, whole.candidates)
+        np.testing.assert_array_equal(kept.release.estimate(), whole.release.estimate())
+
+
+def test_a_lost_round_is_missing_among_those_kept(tmp_path):
+    def breaking(index, candidates):
+        if index == 2:
+            raise Interrupted
+        return noisy_votes(index, candidates)
+
+    with pytest.raises(Interrupted):
+        _pooling(breaking, checkpoint=tmp_path)
+    resumed = _pooling(checkpoint=tmp_path, begun=frozenset({0, 1, 2}))
+    assert [one.index for one in resumed.released] == [0, 1, 3, 4, 5]
+    assert [one.index for one in load_state(tmp_path).released] == [0, 1, 3, 4, 5]
+
+
+def test_a_run_that_does_not_pool_keeps_one_round():
+    assert [one.index for one in _run().released] == [5]
+
+
+def test_without_variations_the_parents_stay():
+    pooled = Evolution(candidates=(8, 8), most_variations=0, pooled=True)
+    assert pooled.keeps_parents(1)
+    assert (pooled.variations(1), pooled.parents(1), pooled.scales(1)) == (0, 8, ())
+    several = Evolution(candidates=(9, 9), most_variations=3, pooled=True)
+    assert (several.variations(1), several.parents(1), several.keeps_parents(1)) == (3, 3, False)

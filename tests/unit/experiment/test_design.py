@@ -96,6 +96,7 @@ def _most_candidates(made, inputs, index, rng):
         generator=inputs.modality.generator,
         scales=made.evolution.scales(index),
         rng=rng,
+        keep=made.evolution.keeps_parents(index),
     )
 
 
@@ -174,21 +175,29 @@ def test_too_few_public_rows_are_topped_up_by_variations():
 
 def test_the_closer_the_public_rows_the_smaller_gamma():
     private = people(400)
-    near, _ = _designed(private, public=people(4000, seed=1), candidates=30, mechanism="pubmix")
-    far, _ = _designed(private, public=people(60, seed=1), candidates=30, mechanism="pubmix")
+    settings = {"candidates": 30, "mechanism": "pubmix"}
+    near, _ = _designed(private, public=people(4000, seed=1), denoising="shrunk", **settings)
+    far, _ = _designed(private, public=people(60, seed=1), denoising="shrunk", **settings)
     given, _ = _designed(private, public=people(60, seed=1), proximity=0.25)
+    pooled, _ = _designed(private, public=people(60, seed=1), **settings)
+    alone, _ = _designed(private, public=people(60, seed=1), rounds=1, **settings)
     assert 0.0 < near.proximity < far.proximity <= 1.0
-    assert given.proximity == 0.25
+    assert (given.proximity, pooled.proximity) == (0.25, 0.9)
+    assert 0.0 < alone.proximity < 0.9  # one round is not pooled
 
 
 def test_defaults_follow_from_the_public_data():
     informed, _ = _designed(people(400), public=people(500, seed=1), method="votes")
     blind, _ = _designed(people(400), schema=SCHEMA, method="votes")
-    assert (informed.plan.mechanism, informed.selection) == ("linmix", "rank")
-    vouched, _ = _designed(people(400), public=people(500, seed=1), proximity=0.2)
+    shrunk, _ = _designed(people(400), public=people(500, seed=1), denoising="shrunk")
+    assert (informed.plan.mechanism, informed.selection, informed.plan.variations) == ("pubmix", "subsample", 1)
+    assert (shrunk.plan.mechanism, shrunk.selection, shrunk.plan.variations) == ("linmix", "rank", 3)
+    vouched, _ = _designed(people(400), public=people(500, seed=1), proximity=0.2, denoising="shrunk")
     assert vouched.plan.mechanism == "pubmix"
     assert (blind.plan.mechanism, blind.selection) == ("linmix", "subsample")
-    assert blind.plan.rounds > informed.plan.rounds
+    assert blind.plan.rounds == informed.plan.rounds == 16 > shrunk.plan.rounds
+    assert blind.evolution.pooled
+    assert not shrunk.evolution.pooled
     noisy, _ = _designed(people(400), schema=SCHEMA, mechanism="gaussian")
     chosen, _ = _designed(people(400), schema=SCHEMA, mechanism="gaussian", selection="rank")
     assert (noisy.selection, chosen.selection) == ("subsample", "rank")

@@ -127,7 +127,8 @@ def test_resuming_tells_every_public_table_by_its_content(tmp_path):
 
 
 def _gamma(public, **settings):
-    spec, inputs = ready(PRIVATE, public=public, mechanism="pubmix", candidates=30, delta=1e-6, **settings)
+    asked = {"mechanism": "pubmix", "denoising": "shrunk", "candidates": 30, "delta": 1e-6}
+    spec, inputs = ready(PRIVATE, public=public, **asked, **settings)
     return design(spec, inputs, np.random.default_rng(3)).proximity
 
 

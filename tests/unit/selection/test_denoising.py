@@ -9,7 +9,16 @@ from scipy.optimize import minimize
 from evomix.core.errors import SpecError
 from evomix.core.release import Draws, NoisyVotes
 from evomix.selection import rank, subsample
-from evomix.selection.denoising import DENOISINGS, choose_denoising, likelihood, none, posterior_weights, signed
+from evomix.selection.denoising import (
+    DENOISINGS,
+    POOLED,
+    choose_denoising,
+    denoising,
+    likelihood,
+    none,
+    posterior_weights,
+    signed,
+)
 from evomix.selection.shares import project_to_simplex, vote_shares
 
 UNIFORM = np.full(6, 1 / 6)
@@ -211,23 +220,37 @@ def test_names_are_the_same_everywhere():
     from evomix.cli import options
     from evomix.experiment import spec
 
-    assert options.DENOISINGS == spec.DENOISINGS == ("auto", *DENOISINGS)
+    assert options.DENOISINGS == spec.DENOISINGS == ("auto", *DENOISINGS, POOLED)
     settings = {"private": "p.csv", "schema": "s.json", "epsilon": 1.0}
     assert spec.RunSpec.from_mapping(settings).denoising == "auto"
     with pytest.raises(SpecError, match="denoising"):
         spec.RunSpec.from_mapping(settings | {"denoising": "best"})
 
 
-@pytest.mark.parametrize(("asked", "used"), [("auto", "signed"), ("likelihood", "likelihood")])
-def test_a_run_uses_and_names_its_denoising(asked, used, tmp_path, monkeypatch):
+def test_all_releases_are_pooled_where_records_are_rows_and_nothing_looks_at_distances():
+    assert choose_denoising("auto", informed=True, poolable=True) == POOLED
+    assert choose_denoising("auto", informed=True, geometric=True, poolable=True) == "signed"
+    assert choose_denoising(POOLED, informed=False) == POOLED
+    assert denoising(POOLED) is signed  # what parents are drawn by
+    assert denoising("bayes") is DENOISINGS["bayes"]
+    with pytest.raises(SpecError, match="does not go with selection projection or gape"):
+        choose_denoising(POOLED, informed=False, geometric=True)
+
+
+@pytest.mark.parametrize(
+    ("asked", "used", "called"),
+    [("auto", POOLED, ["signed"]), ("pooled", POOLED, ["signed"]), ("likelihood", "likelihood", ["likelihood"] * 3)],
+)
+def test_a_run_uses_and_names_its_denoising(asked, used, called, tmp_path, monkeypatch):
     import pyarrow as pa
 
     import evomix
     from evomix.experiment import selecting
 
     seen = []
-    spied = {name: lambda release, name=name: seen.append(name) or DENOISINGS[name](release) for name in DENOISINGS}
-    monkeypatch.setattr(selecting, "DENOISINGS", spied)
+    monkeypatch.setattr(
+        selecting, "denoising", lambda name: lambda release: seen.append(_name(name)) or denoising(name)(release)
+    )
     schema = {"columns": [{"name": name, "type": "integer", "min": 0, "max": 99} for name in ("x", "y")]}
     people = pa.table({"x": [5] * 40, "y": [7] * 40})
     made = evomix.synthesize(
@@ -242,4 +265,9 @@ def test_a_run_uses_and_names_its_denoising(asked, used, tmp_path, monkeypatch):
         ledger=tmp_path / "ledger.sqlite",
     )
     assert made.privacy["denoising"] == used
-    assert seen == [used] * 3  # two selections and the table
+    # Two selections and the table; the table of pooled releases is not that of the last one.
+    assert seen == (called * 2 if used == POOLED else called)
+
+
+def _name(name):
+    return "signed" if name == POOLED else name

@@ -1,8 +1,9 @@
 """How one column's cells are drawn and changed; public information only.
 
-Two kinds of column share three verbs. ``fresh`` draws from the public marginal (or evenly, without one);
-``move`` changes cells by an amount that may be nothing, so that common values stay common; ``force`` changes
-every cell that can change. A missing value is an outcome like any other where the column allows it.
+Two kinds of column share four verbs. ``fresh`` draws from the public marginal, or evenly; ``move`` changes
+cells by an amount that may be nothing, so that common values stay common; ``force`` changes every cell that can change;
+``sweep`` moves cells evenly, wherever public values lie. A missing value is an outcome like any other where the column
+allows it.
 """
 
 from dataclasses import dataclass
@@ -45,6 +46,9 @@ class Cells(Protocol):
 
     def force(self, values: FloatArray, scale: float, rng: np.random.Generator) -> FloatArray:
         """Return a copy in which every cell differs, if the column is mutable."""
+
+    def sweep(self, values: FloatArray, reach: float, rng: np.random.Generator) -> FloatArray:
+        """Return a copy moved evenly: numbers by up to ``reach`` of their range, what has no order at that chance."""
 
 
 def missing_chance(public: FloatArray) -> float:
@@ -110,6 +114,10 @@ class CategoryCells:
         else:
             other = np.where(was_missing, 0.0, np.nan)
         return np.where(same(drawn, values), other, drawn)
+
+    def sweep(self, values: FloatArray, reach: float, rng: np.random.Generator) -> FloatArray:
+        """Return a copy in which each code is redrawn with probability ``reach``."""
+        return np.where(rng.random(values.size) < reach, self.fresh(values.size, rng), values)
 
 
 @dataclass(frozen=True, slots=True)
@@ -192,6 +200,15 @@ class NumberCells:
         elif self.missing > 0.0:
             moved[stuck] = np.where(np.isnan(values[stuck]), self.low, np.nan)
         return moved
+
+    def sweep(self, values: FloatArray, reach: float, rng: np.random.Generator) -> FloatArray:
+        """Return values moved evenly by up to ``reach`` of the range; with that chance some turn missing or present."""
+        moved = snap(self.column, values + rng.uniform(-reach, reach, values.size) * (self.high - self.low))
+        if self.missing == 0.0:
+            return moved
+        drawn = self.fresh(values.size, rng)
+        turning = (rng.random(values.size) < reach) & (np.isnan(drawn) | np.isnan(values))
+        return np.where(turning, drawn, moved)
 
     def _step(self, values: FloatArray, scale: float, rng: np.random.Generator) -> FloatArray:
         """Move by Gaussian noise of several widths in transformed space; on a grid, by one point at least."""

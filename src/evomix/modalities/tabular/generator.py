@@ -1,6 +1,7 @@
 """Proposes table records from the schema and, where there are some, from public rows.
 
-A variation changes a random set of cells of its parent. How many follows the scale; what the cells become
+Half of the variations are *sweeps*: every number moves a little, so that also columns which change together can.
+The others change a random set of cells of their parent. How many follows the scale; what the cells become
 follows the move that the row drew: *mutation* (each cell on its own, `cells.py`), *crossover* (cells copied
 from another parent) or *public crossover* (cells copied from the public row, out of a few random ones, that
 agrees best with the parent on the cells that stay and changes the others, which keeps what public rows know
@@ -35,6 +36,7 @@ class TableGenerator:
         crossover: float = 0.5,
         public_crossover: float = 0.2,
         public_sample: int = 8,
+        sweeping: float = 0.5,
     ) -> None:
         """Learn marginals from the public rows.
 
@@ -47,6 +49,7 @@ class TableGenerator:
             public_crossover: share of rows, at scale 1, that copy cells from a public row. Both shares shrink
                 with the square root of the scale; the other rows mutate.
             public_sample: public rows looked at for each parent; the one that agrees best gives the cells.
+            sweeping: share of rows in which every cell may move, by half the scale; the other shares are of the rest.
 
         Raises:
             SpecError: shares outside [0, 1], or a sample of none.
@@ -56,6 +59,8 @@ class TableGenerator:
                 f"expected shares of at least 0 and at most 1 together, got crossover={crossover}, "
                 f"public_crossover={public_crossover}"
             )
+        if not 0.0 <= sweeping <= 1.0:
+            raise SpecError(f"expected a share in [0, 1], got sweeping={sweeping}")
         if public_sample < 1:
             raise SpecError(f"expected a sample of at least 1, got public_sample={public_sample}")
         self._width = len(schema.modelled)
@@ -64,6 +69,7 @@ class TableGenerator:
         self._mutable = np.flatnonzero([cells.mutable for cells in self._cells])
         self._shares = (crossover, public_crossover if len(self._public) else 0.0)
         self._sample = public_sample
+        self._sweeping = sweeping
         self._embedder = TableEmbedder(schema, transforms)
         self._farthest = float(self._embedder.weights.sum()) + 1.0
         self._public_coordinates = self._embedder.embed(self._public)
@@ -102,14 +108,16 @@ class TableGenerator:
         children = before.copy()
         if not len(before) or not self._mutable.size:
             return children
-        chosen = self._choose(len(before), scale, rng)
+        sweeping = rng.random(len(before)) < self._sweeping
+        chosen = self._choose(len(before), scale, rng) & ~sweeping[:, None]
         crossover, public = np.sqrt(scale) * np.array(self._shares)
         draw = rng.random(len(before))
-        crossing = draw < crossover
-        copying = ~crossing & (draw < crossover + public)
+        crossing = ~sweeping & (draw < crossover)
+        copying = ~(sweeping | crossing) & (draw < crossover + public)
         self._mutate(children, chosen & ~(crossing | copying)[:, None], scale, rng)
         self._cross(children, before, chosen, np.flatnonzero(crossing), rng)
         self._copy_public(children, chosen, np.flatnonzero(copying), rng)
+        self._sweep(children, np.flatnonzero(sweeping), scale / 2.0, rng)
         self._make_different(children, before, scale, rng)
         return children
 
@@ -130,6 +138,10 @@ class TableGenerator:
         for position in self._mutable:
             rows = np.flatnonzero(chosen[:, position])
             children[rows, position] = self._cells[position].move(children[rows, position], scale, rng)
+
+    def _sweep(self, children: FloatArray, rows: IntArray, reach: float, rng: np.random.Generator) -> None:
+        for position in self._mutable:
+            children[rows, position] = self._cells[position].sweep(children[rows, position], reach, rng)
 
     def _cross(
         self,
