@@ -2,7 +2,7 @@
 
     python benchmarks/pooling.py --data FOLDER
 
-FOLDER holds the files of the benchmarks person-activity, artificial-characters and adult (`evomix bench list`). Whole
+FOLDER holds the files of the benchmarks person-activity and artificial-characters (`evomix bench list`). Whole
 runs of votes, with rounds, candidates and scales as a run chooses them either way: "pooled" as by default, "last" with
 --denoising shrunk beside public rows and signed without any. Scores are of gradient boosting on held-out rows and of
 pairs of columns against the private rows. Seconds are CPU time of the run alone.
@@ -22,7 +22,7 @@ from evomix.bench.table_scores import TableScorer
 from evomix.bench.table_sets import read_table_set
 from measuring import markdown, mean_sd, publish
 
-NAMES = ("person-activity", "artificial-characters", "adult")
+NAMES = ("person-activity", "artificial-characters")
 EPSILONS = (1.0, 4.0)
 MECHANISMS = ("linmix", "gaussian")
 

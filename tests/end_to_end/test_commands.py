@@ -59,7 +59,7 @@ def test_a_dry_run_plans_and_leaves_no_trace(ordinary):
     assert (answer.json["n"], answer.json["epsilon"], answer.json["mechanism"]) == (120, 1.0, "gaussian")
     assert answer.json["method"] == "marginals"
     voted = ordinary.synth("--dry-run", "--json", "--method", "votes").json
-    assert (voted["method"], voted["mechanism"], voted["selection"]) == ("votes", "pubmix", "subsample")
+    assert (voted["method"], voted["mechanism"], voted["selection"]) == ("votes", "linmix", "subsample")
     assert ordinary.made() == []
     assert ordinary.spent() == []
 

@@ -99,7 +99,10 @@ def test_plan_knows_what_a_preset_costs(ordinary):
 
     made = planned("--preset", "pe-theory").json
     assert (made["mechanism"], made["variations"]) == ("gaussian", 7)
-    assert planned("--preset", "gape").json == planned("--mechanism", "gaussian").json
+    gape, pooled = planned("--preset", "gape").json, planned("--mechanism", "gaussian").json
+    assert gape == planned("--preset", "aug-pe").json
+    assert gape["noise_scale"] == pooled["noise_scale"]
+    assert (gape["variations"], pooled["variations"]) == (3, 1)  # a preset says how one release is denoised
     assert planned("--preset", "gape", "--mechanism", "laplace").json["mechanism"] == "laplace"
     assert planned("--preset", "none").code == 2
     assert planned("--preset", "pubmix", "--no-public").code == 2

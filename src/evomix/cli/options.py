@@ -135,7 +135,7 @@ Selection = Annotated[
         metavar="|".join(SELECTIONS),
         autocompletion=lambda: list(SELECTIONS),
         rich_help_panel=_METHOD,
-        help="Votes: how a release becomes the next parents. auto: rank with --public and for texts, else subsample.",
+        help="Votes: how a release becomes the next parents. auto: subsample for tables, rank for texts.",
     ),
 ]
 Threshold = Annotated[

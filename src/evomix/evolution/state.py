@@ -1,5 +1,6 @@
 """What a run knows between rounds: public values only, so all of it may be written down."""
 
+import hashlib
 import json
 import math
 from collections.abc import Mapping
@@ -58,14 +59,14 @@ def save_state(state: State, folder: Path) -> None:
     if state.earlier:  # those before it were written when it was the last
         before = state.earlier[-1]
         arrays, header = pack(before.candidates, before.release)
-        _write(folder / _ROUND_FILE.format(before.index), arrays, header)
+        _write(_round_file(folder, before.index), arrays, header)
     arrays, header = pack(state.candidates, state.release)
     arrays["parents"] = stored(state.parents)
     header |= {
         "next_round": state.next_round,
         "rng_state": state.rng_state,
         "told": list(state.told),
-        "earlier": [one.index for one in state.earlier],
+        "earlier": [[one.index, _digest(_round_file(folder, one.index))] for one in state.earlier],
     }
     _write(folder / STATE_FILE, arrays, header)
 
@@ -88,24 +89,42 @@ def load_state(folder: Path) -> State | None:
             release=release,
             rng_state=header["rng_state"],
             told=tuple(map(dict, header["told"])),
-            earlier=tuple(_earlier(folder, index) for index in header.get("earlier", [])),
+            earlier=tuple(_earlier(folder, *named) for named in header.get("earlier", [])),
         )
         _check(state)
+    except InputFileError:
+        raise
     except Exception as error:
-        raise damaged(folder, type(error).__name__) from error
+        raise damaged(folder / STATE_FILE, type(error).__name__) from error
     return state
 
 
 def forget_state(folder: Path) -> None:
     """Remove what an earlier run saved in ``folder``."""
-    for file in (folder / STATE_FILE, *folder.glob(_ROUND_FILE.format("*"))):
-        file.unlink(missing_ok=True)
+    for pattern in (STATE_FILE, _ROUND_FILE.format("*"), f".{_ROUND_FILE.format('*')}.*.partial"):
+        for file in folder.glob(pattern):
+            file.unlink(missing_ok=True)
 
 
-def _earlier(folder: Path, index: int) -> Released:
-    candidates, release = unpack(*_read(folder / _ROUND_FILE.format(int(index))))
+def _round_file(folder: Path, index: int) -> Path:
+    return folder / _ROUND_FILE.format(int(index))
+
+
+def _digest(path: Path) -> str:
+    return hashlib.sha256(path.read_bytes()).hexdigest()
+
+
+def _earlier(folder: Path, index: int, digest: str) -> Released:
+    """Return a round that came before; the state names the content of its file, so that no other is taken for it."""
+    path = _round_file(folder, index)
+    try:
+        if _digest(path) != digest:
+            raise ValueError("another content")  # noqa: TRY301  (told as any other damage)
+        candidates, release = unpack(*_read(path))
+    except Exception as error:
+        raise damaged(path, type(error).__name__) from error
     if release is None:
-        raise ValueError
+        raise damaged(path, "no release")
     return Released(index, candidates, release)
 
 
@@ -120,10 +139,10 @@ def _read(path: Path) -> tuple[dict[str, Any], dict[str, Any]]:
     return arrays, json.loads(arrays.pop("header").tobytes())
 
 
-def damaged(folder: Path, why: str) -> InputFileError:
-    """Return the error about a saved state that a run cannot go on from."""
+def damaged(path: Path, why: str) -> InputFileError:
+    """Return the error about a saved file that a run cannot go on from."""
     return InputFileError(
-        f"the checkpoint {folder / STATE_FILE} is damaged ({why}). What the run spent stays spent; "
+        f"the checkpoint {path} is damaged ({why}). What the run spent stays spent; "
         "start a new run in another --run-dir"
     )
 

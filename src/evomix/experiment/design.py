@@ -102,6 +102,8 @@ def make_plan(spec: RunSpec, inputs: Inputs) -> Plan:
         pooled=is_pooled(spec, inputs.modality.kind),
     )
     _check_size(planned, columns=len(inputs.schema.modelled))
+    if is_pooled(spec, inputs.modality.kind):
+        _check_pool(planned)
     most = planned.per_round[-1].candidates
     if inputs.modality.kind == "text" and planned.rows > most:
         warning = (
@@ -120,9 +122,9 @@ def _mechanism(spec: RunSpec, inputs: Inputs) -> str:
         return "gaussian"  # texts are few and dear: with candidates far fewer than units it is nearer
     if (spec.rounds, spec.candidates, spec.draws) == (None, None, None) and _counts_all(spec, inputs):
         return "gaussian"  # one round of it counts every possible record
-    # Public records serve linmix too, as first candidates and as the prior of its estimate; measured, that is worth
-    # more than bending the noise far towards them. Where all rounds are pooled it is bent little, and that helps.
-    return "pubmix" if is_pooled(spec, inputs.modality.kind) and inputs.modality.public is not None else "linmix"
+    # Public records serve linmix too, as first candidates and as what the estimate leans on; measured, that is worth
+    # more than bending the noise towards them.
+    return "linmix"
 
 
 def run_method(spec: RunSpec, inputs: Inputs) -> str:
@@ -145,6 +147,17 @@ def _check_size(planned: Plan, *, columns: int) -> None:
                 f"{name}={count} of {columns} columns are more than {MOST_CELLS} cells, which are held in memory; take "
                 f"at most {MOST_CELLS // columns}"
             )
+
+
+def _check_pool(planned: Plan) -> None:
+    """Refuse more rounds and candidates than can be read together: each candidate has a cell in each round."""
+    everyone = sum(one.candidates for one in planned.per_round)
+    if planned.rounds > 1 and everyone * planned.rounds > MOST_CELLS:
+        raise SpecError(
+            f"{everyone} candidates of rounds={planned.rounds} are more than can be read together, at most "
+            f"{MOST_CELLS // planned.rounds}. Take fewer rounds or candidates, or read the last release alone "
+            "(denoising='signed', --denoising signed)"
+        )
 
 
 def design(spec: RunSpec, inputs: Inputs, rng: np.random.Generator) -> Design:

@@ -28,7 +28,7 @@ from evomix.experiment.pooled_law import PooledLaw, pooled_law
 from evomix.experiment.preparing import forget_prepared, load_prepared, save_prepared, seed_of
 from evomix.experiment.privacy_record import privacy_record
 from evomix.experiment.resuming import check_same, check_state, deciding_settings, saved_run
-from evomix.experiment.selecting import resolved, selection_for, selection_warnings, with_rounds
+from evomix.experiment.selecting import resolved, selection_for, votes_warnings, with_rounds
 from evomix.experiment.spec import RunSpec
 from evomix.privacy.budget import Budget
 from evomix.privacy.ledger import Ledger
@@ -94,7 +94,6 @@ def run(
     rng = np.random.default_rng(seed)
     report("planning", 0, 1)
     made = design(spec, inputs, rng)
-    spec = with_rounds(spec, made.plan.rounds, inputs.modality)
     report("planning", 1, 1)
     warnings = (*inputs.warnings, *made.plan.warnings)
     if warned is not None:
@@ -113,12 +112,13 @@ def run(
     else:
         selection = selection_for(spec, made.selection, inputs.modality)
         state = _evolve(made, inputs, selection, rng, rounds, source, folder, report)
-        told_of = () if state.release is None else selection_warnings(selection, state.release)
+        told_of = votes_warnings(selection, state, made.plan.rounds)
     if not state.next_round:
         raise EnvironmentFailure(
             "every round of this run was begun and interrupted before it was saved, so there is no release to go "
             "on from; what was charged stays spent. Start a new run (without --resume)"
         )
+    spec = with_rounds(spec, len(state.released), inputs.modality)
     rounds.ledger.finish_run(rounds.run_id)
     privacy = privacy_record(
         spec,

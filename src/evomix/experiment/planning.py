@@ -69,8 +69,8 @@ def plan(
         candidates: d, most candidates of a round, or a number for each round; default as many as the budget can tell
             apart.
         preset: a named algorithm, which gives the mechanism and the variations where they are left open.
-        mechanism: "auto" is linmix; pubmix where a number is given for ``proximity`` or ``informed`` rounds are pooled;
-            gaussian where one round of it counts all possible records. A comma list names one for each round.
+        mechanism: "auto" is linmix, or pubmix where a number is given for ``proximity``, or gaussian where one round of
+            it counts all possible records; a comma list names one for each round.
         public_histogram: (d,) public votes of the first round, or k ≥ 2 such rows from different public data; the
             mechanisms are compared on them, and they set the noise distribution of pubmix.
         draws: draws over all rounds (mixtures).
@@ -107,13 +107,9 @@ def plan(
     most = _check_choices(mechanism, accounting, objective, proximity=proximity, domain_size=domain_size)
     public = public_votes(public_histogram, proximity)
     left_open = public is None and candidates is None and counts["rounds"] is None and counts["draws"] is None
-    default = "linmix"
-    if not isinstance(proximity, str):
-        default = "pubmix"
-    elif left_open and one_round_counts_all(most, n=n, epsilon=epsilon, delta=delta):
+    default = "linmix" if isinstance(proximity, str) else "pubmix"
+    if default == "linmix" and left_open and one_round_counts_all(most, n=n, epsilon=epsilon, delta=delta):
         default = "gaussian"  # one round counts every possible record
-    elif informed and pooled and public is None:
-        default = "pubmix"
     names = tuple(default if name == "auto" else name for name in mechanisms_of(mechanism))
     sizes = candidates_of(candidates)
     some_rounds = rounds_of(names, sizes, counts["rounds"])

@@ -7,7 +7,7 @@ from typing import Any, Final
 
 from evomix.core.errors import SpecError
 from evomix.core.release import Draws
-from evomix.evolution.state import State, damaged, load_state
+from evomix.evolution.state import STATE_FILE, State, damaged, load_state
 from evomix.experiment import artifacts
 from evomix.experiment.identity import fingerprint
 from evomix.experiment.per_round import MIXING
@@ -89,7 +89,7 @@ def check_state(folder: Path | None, planned: Plan, begun: Collection[int]) -> N
     checkpoint = folder / artifacts.CHECKPOINT
     state = load_state(checkpoint)
     if state is not None and not _is_of(state, planned, begun):
-        raise damaged(checkpoint, "it is not of this run")
+        raise damaged(checkpoint / STATE_FILE, "it is not of this run")
 
 
 def _is_of(state: State, planned: Plan, begun: Collection[int]) -> bool:
@@ -97,10 +97,12 @@ def _is_of(state: State, planned: Plan, begun: Collection[int]) -> bool:
     release, last = state.release, state.next_round - 1
     if release is None:
         return state.next_round == 0
-    if last not in begun or last >= planned.rounds or release.units != planned.n:
+    if last >= planned.rounds or release.units != planned.n:
         return False
-    if isinstance(release, Draws) != (planned.per_round[last].mechanism in MIXING):
-        return False
+    for one in state.released:  # their order and units were checked as they were read
+        mixing = planned.per_round[one.index].mechanism in MIXING
+        if one.index not in begun or isinstance(one.release, Draws) != mixing:
+            return False
     if planned.accountant != "renyi":  # nothing is told of rounds that were fixed in advance
         return True
     return bool(state.told) and all(_fits(told, planned, begun) for told in state.told)

@@ -19,7 +19,7 @@ from evomix.experiment.inputs import Progress, open_inputs
 from evomix.experiment.method_choice import OF_VOTES
 from evomix.experiment.plans import Plan
 from evomix.experiment.rehearsal import budget_warnings, check_places, refuse_file, refuse_to_replace, total_warnings
-from evomix.experiment.selecting import resolved, selection_of
+from evomix.experiment.selecting import resolved, selection_of, with_rounds
 from evomix.experiment.spec import RunSpec
 from evomix.formats.atomic import check_writable, write_text
 from evomix.formats.table import check_output, write_table
@@ -121,7 +121,7 @@ def dry_run(spec: RunSpec) -> dict[str, Any]:
     spec = replace(spec, method=planned.method)
     used: dict[str, Any] = {}
     if planned.method == "votes":
-        chosen = resolved(spec, inputs.modality)
+        chosen = with_rounds(resolved(spec, inputs.modality), planned.rounds, inputs.modality)
         used = {name: getattr(chosen, name) for name in ("denoising", "schedule", "threshold", "radius")}
         used["selection"] = selection_of(spec, inputs.modality)
     return planned.to_dict() | {

@@ -7,7 +7,7 @@ import numpy as np
 from evomix.core.arrays import FloatArray, IntArray, Population
 from evomix.core.errors import SpecError
 from evomix.core.protocols import Selection
-from evomix.core.release import Release
+from evomix.evolution.state import State
 from evomix.experiment.modality import Modality
 from evomix.experiment.spec import RunSpec
 from evomix.selection.denoising import POOLED, choose_denoising, denoising
@@ -69,7 +69,7 @@ def resolved(spec: RunSpec, modality: Modality) -> RunSpec:
 
 
 def with_rounds(spec: RunSpec, rounds: int, modality: Modality) -> RunSpec:
-    """Return a resolved spec whose rounds are known: of one there is nothing to pool, so its release stands alone."""
+    """Return a resolved spec once its releases are known: of one there is nothing to pool, so it stands alone."""
     if rounds > 1 or spec.denoising != POOLED:
         return spec
     return replace(spec, denoising=choose_denoising("auto", informed=modality.public is not None))
@@ -111,13 +111,25 @@ def draw_rows(
     return draw_without_repeats(shares, rows, rng, groups=groups)
 
 
-def selection_warnings(selection: Selection, last: Release) -> tuple[str, ...]:
-    """Return a sentence when the rows could not be found as was asked for; a public fact of the last release."""
-    why = selection.describe(last).get("fallback")
-    if why is None:
+def votes_warnings(selection: Selection, state: State, planned: int) -> tuple[str, ...]:
+    """Return sentences on what became of the releases; public facts.
+
+    Args:
+        selection: of the run.
+        state: the last one.
+        planned: rounds of the plan.
+    """
+    if state.release is None:
         return ()
-    warning = (
-        f"gape could not select from the last release ({why}): the rows follow the estimated votes alone. Take fewer "
-        "candidates (--candidates), a lower --threshold or a larger epsilon, or another --selection"
-    )
-    return (warning,)
+    found = []
+    why = selection.describe(state.release).get("fallback")
+    if why is not None:
+        found.append(
+            f"gape could not select from the last release ({why}): the rows follow the estimated votes alone. Take "
+            "fewer candidates (--candidates), a lower --threshold or a larger epsilon, or another --selection"
+        )
+    if state.earlier and len(state.released) < planned:
+        found.append(
+            f"{len(state.released)} of {planned} rounds are left: the others were begun and lost, and stay charged"
+        )
+    return tuple(found)

@@ -96,7 +96,9 @@ def test_a_round_file_of_another_run_is_never_taken_up(tmp_path):
     assert [one.index for one in load_state(tmp_path).released] == [0, 1]
 
 
-@pytest.mark.parametrize("harm", ["missing", "cut", "swapped", "of other units", "of other columns"])
+@pytest.mark.parametrize(
+    "harm", ["missing", "cut", "swapped", "of another round", "of other votes", "of other units", "of other columns"]
+)
 def test_a_damaged_round_is_told(tmp_path, harm):
     _saved(tmp_path, 0, 1, 2)
     path = tmp_path / "round-1.npz"
@@ -106,12 +108,20 @@ def test_a_damaged_round_is_told(tmp_path, harm):
         path.write_bytes(path.read_bytes()[:-40])
     elif harm == "swapped":
         path.write_bytes((tmp_path / STATE_FILE).read_bytes()[:200])
+    elif harm == "of another round":
+        path.write_bytes((tmp_path / "round-0.npz").read_bytes())
+    elif harm == "of other votes":
+        arrays = dict(np.load(path))
+        np.savez_compressed(path, **(arrays | {"votes": arrays["votes"] + 1.0}))
     elif harm == "of other units":
         save_state(replace(_rounds(0, 1, 2), earlier=_rounds(0, 1, 2, units=8).earlier), tmp_path)
     else:
         other = Released(1, np.zeros((3, 5)), NoisyVotes(np.zeros(3), 1.0, 9))
         save_state(replace(_rounds(0, 1, 2), earlier=(_rounds(0, 1, 2).earlier[0], other)), tmp_path)
-    with pytest.raises(InputFileError, match="damaged"):
+    with pytest.raises(
+        InputFileError,
+        match=r"state\.npz is damaged" if "units" in harm or "columns" in harm else r"round-1\.npz is damaged",
+    ):
         load_state(tmp_path)
 
 

@@ -190,7 +190,7 @@ def test_defaults_follow_from_the_public_data():
     informed, _ = _designed(people(400), public=people(500, seed=1), method="votes")
     blind, _ = _designed(people(400), schema=SCHEMA, method="votes")
     shrunk, _ = _designed(people(400), public=people(500, seed=1), denoising="shrunk")
-    assert (informed.plan.mechanism, informed.selection, informed.plan.variations) == ("pubmix", "subsample", 1)
+    assert (informed.plan.mechanism, informed.selection, informed.plan.variations) == ("linmix", "subsample", 1)
     assert (shrunk.plan.mechanism, shrunk.selection, shrunk.plan.variations) == ("linmix", "rank", 3)
     vouched, _ = _designed(people(400), public=people(500, seed=1), proximity=0.2, denoising="shrunk")
     assert vouched.plan.mechanism == "pubmix"

@@ -1,6 +1,7 @@
 """Runs whose rows are made of all releases together."""
 
 import json
+from dataclasses import replace
 
 import numpy as np
 import pyarrow as pa
@@ -124,6 +125,73 @@ def test_texts_cannot_be_pooled(tmp_path):
         )
 
 
+def _stopped(tmp_path, monkeypatch, before, **settings):
+    """Return the folder and the spec of a run that was killed within a round, so that this round is lost."""
+    from evomix.curator.curator import Curator
+
+    release = Curator.release
+    folder, spec = tmp_path / "part", _spec(tmp_path, method="votes", candidates=40, **settings)
+
+    def interrupted(self, index, *args, **more):
+        made = release(self, index, *args, **more)
+        if index == before:
+            raise KeyboardInterrupt
+        return made
+
+    monkeypatch.setattr(Curator, "release", interrupted)
+    with pytest.raises(KeyboardInterrupt):
+        run(spec, folder=folder, source=SeededSource(0))
+    monkeypatch.setattr(Curator, "release", release)
+    return folder, replace(spec, resume=True)
+
+
+def test_rounds_that_were_lost_are_told(tmp_path, monkeypatch):
+    folder, spec = _stopped(tmp_path, monkeypatch, 2, rounds=5)
+    resumed = run(spec, folder=folder, source=SeededSource(1))
+    assert [one.index for one in resumed.state.released] == [0, 1, 3, 4]
+    assert any("4 of 5 rounds are left" in warning for warning in resumed.warnings)
+    assert resumed.privacy["denoising"] == "pooled"
+
+
+@pytest.mark.parametrize(("public", "denoising"), [(None, "signed"), (people(300, seed=1), "shrunk")])
+def test_the_only_round_that_is_left_stands_alone_and_the_record_says_so(tmp_path, monkeypatch, public, denoising):
+    folder, spec = _stopped(tmp_path, monkeypatch, 1, rounds=2, public=public)
+    resumed = run(spec, folder=folder, source=SeededSource(1))
+    assert [one.index for one in resumed.state.released] == [0]
+    assert (resumed.privacy["denoising"], resumed.pooled) == (denoising, None)
+    assert len(resumed.sample(50, 0)) == 50
+
+
+def test_a_dry_run_says_what_one_round_does():
+    from evomix.experiment.run import dry_run
+
+    for rounds, denoising in ((1, "signed"), (3, "pooled")):
+        spec = RunSpec(private=people(200), schema=SCHEMA, epsilon=1.0, rounds=rounds, candidates=30)
+        assert dry_run(spec)["denoising"] == denoising
+
+
+def test_more_rounds_than_can_be_read_together_are_refused_before_anything_is_charged(tmp_path):
+    huge = {"method": "votes", "mechanism": "gaussian", "rounds": 200, "candidates": 100_000}
+    with pytest.raises(SpecError, match="read together"):
+        _made(tmp_path, **huge)
+    assert not list(tmp_path.iterdir())
+
+
+def test_a_round_of_another_kind_is_no_round_of_this_run(tmp_path, monkeypatch):
+    from evomix.core.errors import InputFileError
+    from evomix.core.release import NoisyVotes
+    from evomix.evolution import state as states
+
+    folder, spec = _stopped(tmp_path, monkeypatch, 3, rounds=5, mechanism="linmix")
+    kept = load_state(folder / "checkpoint")
+    first = kept.earlier[0]
+    votes = NoisyVotes(np.ones(len(first.candidates)), 1.0, first.release.units)
+    other = replace(kept, earlier=(replace(first, release=votes),))
+    states.save_state(other, folder / "checkpoint")
+    with pytest.raises(InputFileError, match="not of this run"):
+        run(spec, folder=folder, source=SeededSource(1))
+
+
 def test_a_resumed_run_pools_what_the_first_part_released(tmp_path, monkeypatch):
     from evomix.curator.curator import Curator
 
@@ -142,8 +210,6 @@ def test_a_resumed_run_pools_what_the_first_part_released(tmp_path, monkeypatch)
     monkeypatch.setattr(Curator, "release", release)
     kept = [one.index for one in load_state(folder / "checkpoint").released]
     assert kept == [0, 1, 2]
-    from dataclasses import replace
-
     resumed = run(replace(spec, resume=True), folder=folder, source=SeededSource(1))
     assert [one.index for one in resumed.state.released] == [0, 1, 2, 3, 4]
     for index in range(3):

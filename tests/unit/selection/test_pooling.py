@@ -140,3 +140,59 @@ def test_the_result_is_a_distribution_whatever_the_noise(stddev, size, rounds, s
         assert np.isfinite(found).all()
         assert (found >= 0.0).all()
         assert found.sum() == pytest.approx(1.0)
+
+
+def test_few_draws_on_one_candidate_do_not_silence_a_good_round():
+    """They seem to be without error: 1 − Σ(c/m)² is 0."""
+    good = NoisyVotes(UNITS * np.array([0.5, 0.25, 0.25]), 1.0, UNITS)
+    for few in ([2, 0, 0], [0, 0, 2], [0, 7, 0]):
+        found = pooled_shares([good, Draws(np.array(few), 0.5, np.full(3, 1 / 3), UNITS)], [CELLS[0], CELLS[1]])
+        np.testing.assert_allclose(_shares(found, CELLS[0]), [0.5, 0.25, 0.25], atol=0.01)
+
+
+@pytest.mark.parametrize("one", [Draws(np.array([500]), 0.5, np.ones(1), UNITS), NoisyVotes(np.ones(1), 0.0, UNITS)])
+def test_a_round_of_one_candidate_changes_nothing(one):
+    good = NoisyVotes(UNITS * np.array([0.5, 0.25, 0.25]), 1.0, UNITS)
+    found = pooled_shares([good, one], [CELLS[0], np.zeros(6, np.int64)])
+    np.testing.assert_allclose(_shares(found, CELLS[0]), [0.5, 0.25, 0.25], atol=0.01)
+
+
+def test_public_votes_that_all_fall_on_one_candidate_are_no_exact_law():
+    vague = [
+        NoisyVotes(np.zeros(3), 1e9, UNITS, np.array([0.1, 0.3, 0.6])),
+        NoisyVotes(np.zeros(3), 1e9, UNITS, np.array([1.0, 0.0, 0.0])),
+    ]
+    found = pooled_shares(vague, [CELLS[0], np.zeros(6, np.int64)], public_voters=1000)
+    np.testing.assert_allclose(_shares(found, CELLS[0]), 0.9 * np.array([0.1, 0.3, 0.6]) + 0.1 / 3, atol=0.02)
+    alone = pooled_shares(vague[1:], CELLS[1:2], public_voters=1)
+    assert alone.max() < 0.5  # one person is no law
+
+
+def test_releases_that_cannot_tell_leave_public_votes_where_they_are():
+    for seed in range(20):
+        found = pooled_shares(_beside(LAW, 20_000.0, np.random.default_rng(seed)), CELLS, public_voters=5000)
+        assert np.abs(found - LAW).sum() < 0.5
+    noise = [Draws(np.array([9, 1, 0]), 1.0, np.full(3, 1 / 3), UNITS, _shares(LAW, of)) for of in CELLS]
+    np.testing.assert_allclose(
+        _shares(pooled_shares(noise, CELLS, public_voters=5000), CELLS[0]),
+        0.9 * _shares(LAW, CELLS[0]) + 0.1 / 3,
+        atol=0.02,
+    )
+
+
+def test_a_release_without_public_votes_may_stand_beside_those_with_them():
+    rng = np.random.default_rng(4)
+    mixed = [*_beside(LAW, 5.0, rng)[:2], _votes(LAW, CELLS[2], 5.0, rng)]
+    found = pooled_shares(mixed, CELLS, public_voters=5000)
+    np.testing.assert_allclose(_shares(found, CELLS[2]), _shares(LAW, CELLS[2]), atol=0.03)
+
+
+def test_steps_that_overflow_are_not_taken():
+    releases = [
+        NoisyVotes(np.array([-15.5, -22.0, 95.95, 9.93]), 9.3e-16, 100),
+        NoisyVotes(np.array([100.0]), 3.35e-17, 100),
+        NoisyVotes(np.array([100.0, 0.0]), 0.0, 100),
+        Draws(np.array([1, 0]), 0.5, np.array([0.5, 0.5]), 100),
+    ]
+    cells = [np.array(of) for of in ([3, 2, 1], [0, 0, 0], [1, 0, 0], [0, 1, 0])]
+    assert pooled_shares(releases, cells).sum() == pytest.approx(1.0)

@@ -48,7 +48,11 @@ class Cells(Protocol):
         """Return a copy in which every cell differs, if the column is mutable."""
 
     def sweep(self, values: FloatArray, reach: float, rng: np.random.Generator) -> FloatArray:
-        """Return a copy moved evenly: numbers by up to ``reach`` of their range, what has no order at that chance."""
+        """Return a copy moved evenly.
+
+        Numbers move by up to ``reach`` of their range and are then rounded to the column's grid, so that short moves on
+        a coarse one come to nothing. What has no order, and whether a value is missing, is redrawn at that chance.
+        """
 
 
 def missing_chance(public: FloatArray) -> float:

@@ -1,6 +1,6 @@
 """Proposes table records from the schema and, where there are some, from public rows.
 
-Half of the variations are *sweeps*: every number moves a little, so that also columns which change together can.
+Half of the variations are *sweeps*: all numbers may move a little at once, as columns do that change together.
 The others change a random set of cells of their parent. How many follows the scale; what the cells become
 follows the move that the row drew: *mutation* (each cell on its own, `cells.py`), *crossover* (cells copied
 from another parent) or *public crossover* (cells copied from the public row, out of a few random ones, that

@@ -60,7 +60,7 @@ def test_smaller_scales_change_fewer_cells():
     schema = Schema(tuple(Column(f"c{i}", "integer", min=0, max=1000) for i in range(20)))
     parents = generator(schema).random(2000, rng())
     changed = [
-        (generator(schema).vary(parents, scale, rng(1)) != parents).sum(axis=1).mean()
+        (generator(schema, sweeping=0.0).vary(parents, scale, rng(1)) != parents).sum(axis=1).mean()
         for scale in (1.0, 0.5, 0.1, 0.01)
     ]
     assert changed == sorted(changed, reverse=True)
@@ -70,15 +70,46 @@ def test_smaller_scales_change_fewer_cells():
 
 def test_crossover_only_copies_cells_of_other_parents():
     parents = np.column_stack([np.arange(50.0), 49 - np.arange(50.0)])
-    children = generator(PAIR, crossover=1.0, public_crossover=0.0).vary(parents, 1.0, rng())
+    children = generator(PAIR, crossover=1.0, public_crossover=0.0, sweeping=0.0).vary(parents, 1.0, rng())
     inherited = np.isin(children, parents).all()
     assert inherited
     assert (children != parents).any(axis=1).all()
     # Columns are not mixed up: with disjoint ranges each stays in its own.
     low_high = np.column_stack([np.arange(40.0), 60 + np.arange(39.0, -1, -1)])
-    crossed = generator(PAIR, crossover=1.0, public_crossover=0.0).vary(low_high, 1.0, rng())
+    crossed = generator(PAIR, crossover=1.0, public_crossover=0.0, sweeping=0.0).vary(low_high, 1.0, rng())
     forced = (crossed[:, 0] >= 40) | (crossed[:, 1] < 60)
     assert forced.mean() < 0.1
+
+
+def test_a_sweep_moves_all_numbers_a_little_and_redraws_some_categories():
+    schema = Schema(
+        (
+            *(Column(f"c{i}", "integer", min=0, max=1000) for i in range(5)),
+            Column("holes", "number", min=0, max=1, missing=True),
+            Column("job", "category", values=("a", "b", "c", "d")),
+        )
+    )
+    parents = generator(schema).random(4000, rng())
+    children = generator(schema, sweeping=1.0).vary(parents, 0.2, rng(1))
+    moved = np.abs(children[:, :5] - parents[:, :5])
+    assert moved.max() <= 100.5  # half the scale, of a range of 1000, to the nearest whole number
+    assert (moved > 0).mean() > 0.97
+    assert 45 < moved.mean() < 52
+    assert 0.05 < (children[:, 6] != parents[:, 6]).mean() < 0.1  # a tenth redrawn, of which one in four is the same
+    missing = np.isnan(parents[:, 5]), np.isnan(children[:, 5])
+    assert 0.0 < (missing[0] != missing[1]).mean() < 0.1
+    assert children[:, :5].min() >= 0
+    assert children[:, :5].max() <= 1000
+
+
+def test_half_of_the_variations_sweep():
+    schema = Schema(tuple(Column(f"c{i}", "number", min=0, max=1) for i in range(20)))
+    parents = generator(schema).random(2000, rng())
+    changed = (generator(schema).vary(parents, 0.05, rng(1)) != parents).sum(axis=1)
+    assert 0.45 < (changed == 20).mean() < 0.55
+    assert (changed > 0).all()
+    with pytest.raises(SpecError, match="sweeping"):
+        generator(schema, sweeping=1.5)
 
 
 def test_public_crossover_keeps_what_public_rows_know():
