@@ -1,6 +1,7 @@
 """What a run knows between rounds: public values only, so all of it may be written down."""
 
 import hashlib
+import io
 import json
 import math
 from collections.abc import Mapping
@@ -66,7 +67,7 @@ def save_state(state: State, folder: Path) -> None:
         "next_round": state.next_round,
         "rng_state": state.rng_state,
         "told": list(state.told),
-        "earlier": [[one.index, _digest(_round_file(folder, one.index))] for one in state.earlier],
+        "earlier": [[one.index, _digest(_round_file(folder, one.index).read_bytes())] for one in state.earlier],
     }
     _write(folder / STATE_FILE, arrays, header)
 
@@ -80,7 +81,7 @@ def load_state(folder: Path) -> State | None:
     if not (folder / STATE_FILE).exists():
         return None
     try:
-        arrays, header = _read(folder / STATE_FILE)
+        arrays, header = _parsed((folder / STATE_FILE).read_bytes())
         candidates, release = unpack(arrays, header)
         state = State(
             next_round=header["next_round"],
@@ -110,17 +111,18 @@ def _round_file(folder: Path, index: int) -> Path:
     return folder / _ROUND_FILE.format(int(index))
 
 
-def _digest(path: Path) -> str:
-    return hashlib.sha256(path.read_bytes()).hexdigest()
+def _digest(content: bytes) -> str:
+    return hashlib.sha256(content).hexdigest()
 
 
 def _earlier(folder: Path, index: int, digest: str) -> Released:
     """Return a round that came before; the state names the content of its file, so that no other is taken for it."""
     path = _round_file(folder, index)
     try:
-        if _digest(path) != digest:
+        content = path.read_bytes()
+        if _digest(content) != digest:
             raise ValueError("another content")  # noqa: TRY301  (told as any other damage)
-        candidates, release = unpack(*_read(path))
+        candidates, release = unpack(*_parsed(content))
     except Exception as error:
         raise damaged(path, type(error).__name__) from error
     if release is None:
@@ -133,8 +135,9 @@ def _write(path: Path, arrays: Mapping[str, Any], header: Mapping[str, Any]) -> 
         np.savez_compressed(file, **arrays, header=np.frombuffer(json.dumps(header).encode(), np.uint8))
 
 
-def _read(path: Path) -> tuple[dict[str, Any], dict[str, Any]]:
-    with path.open("rb") as file, np.load(file, allow_pickle=False) as kept:
+def _parsed(content: bytes) -> tuple[dict[str, Any], dict[str, Any]]:
+    """Return what :func:`_write` wrote; what was hashed is what is read."""
+    with np.load(io.BytesIO(content), allow_pickle=False) as kept:
         arrays = {name: kept[name] for name in kept.files}
     return arrays, json.loads(arrays.pop("header").tobytes())
 

@@ -97,6 +97,7 @@ def choose_candidates(
     mechanism: str, *, n: int, epsilon: float, delta: float, draws: int, rounds: int, pooled: bool = False
 ) -> int:
     """Return the largest number of candidates whose votes still stand out of the noise, in a round or of all pooled."""
+    pooled = pooled and rounds > 1  # of one round there is nothing to pool
     chosen, least = SIZES[0], POOLED_SIGNAL if pooled else SIGNAL_PER_CANDIDATE
     for size in SIZES[1:]:
         signal = signal_of(mechanism, n=n, epsilon=epsilon, delta=delta, draws=draws, rounds=rounds, candidates=size)
@@ -150,9 +151,8 @@ def allocate(
     """
 
     def told_apart(rounds: int) -> int:
-        together = pooled and rounds > 1
         return min(
-            choose_candidates(name, n=n, epsilon=epsilon, delta=delta, draws=draws, rounds=rounds, pooled=together)
+            choose_candidates(name, n=n, epsilon=epsilon, delta=delta, draws=draws, rounds=rounds, pooled=pooled)
             for name in dict.fromkeys(names)
         )
 

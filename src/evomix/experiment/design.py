@@ -82,6 +82,7 @@ def make_plan(spec: RunSpec, inputs: Inputs) -> Plan:
             "denoising='shrunk' has no effect without public rows: there is nothing to lean on. Leave it out, or "
             "give a public table (--public)"
         )
+    pooled = is_pooled(spec, inputs.modality.kind)
     planned = plan(
         n=inputs.records.units,
         epsilon=spec.epsilon,
@@ -99,10 +100,10 @@ def make_plan(spec: RunSpec, inputs: Inputs) -> Plan:
         proximity="auto" if "pubmix" in mechanism else spec.proximity,
         domain_size=domain_size(inputs.schema),
         informed=inputs.modality.public is not None,
-        pooled=is_pooled(spec, inputs.modality.kind),
+        pooled=pooled,
     )
     _check_size(planned, columns=len(inputs.schema.modelled))
-    if is_pooled(spec, inputs.modality.kind):
+    if pooled:
         _check_pool(planned)
     most = planned.per_round[-1].candidates
     if inputs.modality.kind == "text" and planned.rows > most:

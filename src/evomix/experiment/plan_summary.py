@@ -1,6 +1,6 @@
 """The figures of a plan, from its rounds."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any, Final
 
@@ -42,15 +42,11 @@ def summarise(
     draws = tuple(one.draws for one in per_round)
     most = max(one.candidates for one in per_round)
     signal = _signal(per_round[-1], n)
-    budget: Mapping[str, Any] = {
-        "n": n,
-        "epsilon": epsilon,
-        "delta": delta,
-        "draws": max(sum(draws), 1),
-        "rounds": len(names),
-    }
-    together = pooled and len(names) > 1
-    useful = [choose_candidates(name, **budget, pooled=together) for name in dict.fromkeys(names)]
+    total = max(sum(draws), 1)
+    useful = [
+        choose_candidates(name, n=n, epsilon=epsilon, delta=delta, draws=total, rounds=len(names), pooled=pooled)
+        for name in dict.fromkeys(names)
+    ]
     return Plan(
         n=n,
         epsilon=epsilon,

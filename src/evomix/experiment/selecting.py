@@ -33,9 +33,8 @@ def selection_of(spec: RunSpec, modality: Modality) -> str:
 
 def is_pooled(spec: RunSpec, kind: str) -> bool:
     """Return whether rows are made of all releases together: asked for, or left open for the rows of a table."""
-    if spec.denoising != "auto":
-        return spec.denoising == POOLED
-    return kind == "table" and spec.selection not in GEOMETRIC
+    geometric = spec.selection in GEOMETRIC
+    return choose_denoising(spec.denoising, informed=False, geometric=geometric, poolable=kind == "table") == POOLED
 
 
 def resolved(spec: RunSpec, modality: Modality) -> RunSpec:

@@ -133,7 +133,7 @@ def _fitted(measured: Sequence[_Measured], law: FloatArray) -> FloatArray:
             break
         moved = _moved(law, slope, step)
         left, its_slope = _missed(rounds, moved)
-        if left <= residue - LEAST_GAIN and left < residue:
+        if left <= residue - LEAST_GAIN and left < residue:  # a gain of 1 rounds away beside a huge residue
             law, residue, slope, step = moved, left, its_slope, min(step * _LONGER, _LONGEST)
         else:
             step /= 2.0

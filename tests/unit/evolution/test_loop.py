@@ -21,6 +21,17 @@ class Interrupted(Exception):  # noqa: N818
     """Stands for a kill at a given moment."""
 
 
+def _breaking(stop, privatise=noisy_votes):
+    """Answer as ``privatise`` does, until the round ``stop``, in which the run is killed."""
+
+    def breaking(index, candidates):
+        if index == stop:
+            raise Interrupted
+        return privatise(index, candidates)
+
+    return breaking
+
+
 def _run(privatise=noisy_votes, *, seed=1, select=SUBSAMPLE, **more):
     return evolve(
         EVOLUTION,
@@ -234,13 +245,8 @@ def test_after_a_lost_round_the_next_one_still_keeps_within_its_own_candidates(t
 
 
 def _coarse_to_fine_until(stop, folder):
-    def breaking(index, candidates):
-        if index == stop:
-            raise Interrupted
-        return noisy_votes(index, candidates)
-
     with pytest.raises(Interrupted):
-        _coarse_to_fine(breaking, checkpoint=folder)
+        _coarse_to_fine(_breaking(stop), checkpoint=folder)
 
 
 def test_first_candidates_are_too_many_for_a_smaller_round_that_comes_first(tmp_path):
@@ -374,14 +380,8 @@ def test_a_run_that_pools_keeps_all_rounds_and_asks_of_new_records_only():
 @pytest.mark.parametrize("stop", [1, 3, 5])
 def test_a_resumed_run_has_the_rounds_before_it_too(tmp_path, privatise, stop):
     unbroken = _pooling(privatise)
-
-    def breaking(index, candidates):
-        if index == stop:
-            raise Interrupted
-        return privatise(index, candidates)
-
     with pytest.raises(Interrupted):
-        _pooling(breaking, checkpoint=tmp_path)
+        _pooling(_breaking(stop, privatise), checkpoint=tmp_path)
     resumed = _pooling(privatise, seed=999, checkpoint=tmp_path, begun=frozenset(range(stop)))
     _same(resumed, unbroken)
     for kept, whole in zip(resumed.released, unbroken.released, strict=True):
@@ -391,13 +391,8 @@ def test_a_resumed_run_has_the_rounds_before_it_too(tmp_path, privatise, stop):
 
 
 def test_a_lost_round_is_missing_among_those_kept(tmp_path):
-    def breaking(index, candidates):
-        if index == 2:
-            raise Interrupted
-        return noisy_votes(index, candidates)
-
     with pytest.raises(Interrupted):
-        _pooling(breaking, checkpoint=tmp_path)
+        _pooling(_breaking(2), checkpoint=tmp_path)
     resumed = _pooling(checkpoint=tmp_path, begun=frozenset({0, 1, 2}))
     assert [one.index for one in resumed.released] == [0, 1, 3, 4, 5]
     assert [one.index for one in load_state(tmp_path).released] == [0, 1, 3, 4, 5]
