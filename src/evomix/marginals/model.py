@@ -20,13 +20,13 @@ from evomix.marginals.targets import Target
 PUBLIC, INDEPENDENT = "public rows", "independent columns"
 LEAST_ROWS, MOST_ROWS = 5_000, 30_000
 """Rows that are fitted between stages: enough that their own sampling error stays below the noise."""
-TRIES: Final = 60
-"""Proposals a row after a stage."""
-LAST_TRIES: Final = 60
-"""Proposals a row for the rows that are handed out: a longer search would fit the noise."""
+PASSES: Final = 20
+"""Times that a search goes over all values, at most."""
+MOST_LOOKUPS: Final = 500_000_000
+"""Cells that a search of several passes looks up, about: five seconds, a few times that on a busy machine."""
 EXCHANGES: Final = 5
 """Public rows that are tried in the place of each, once single columns are known."""
-CAUTION: Final = {PUBLIC: 0.4, INDEPENDENT: 0.1}
+CAUTION: Final = {PUBLIC: 0.4, INDEPENDENT: 0.2}
 """What a change of rows must gain, in standard deviations of noise, by what the rows started from: public rows are
 right about much that is never counted, and each change takes some of that from them."""
 CHUNK: Final = 100_000
@@ -106,7 +106,9 @@ class CountedTable:
             self._choose_start(panel.blocks, parts)
             for block, part in zip(panel.blocks, parts, strict=True):
                 self._learn_block(kind, block, part)
-        self._rows = self._searched(self._rows, TRIES, stage)
+            if self.public is not None and self.start == PUBLIC and self.shape.is_wide:
+                self._rows = self._redrawn(self.public, stage)
+        self._rows = self._searched(self._rows, stage)
 
     def sample(self, count: int, seed: int) -> IntArray:
         """Return ``count`` rows that agree with all that was released, int64 (count, columns)."""
@@ -115,7 +117,7 @@ class CountedTable:
         for size in [CHUNK] * (count // CHUNK) + [count % CHUNK]:
             if size:
                 start = self._rows[_drawn(len(self._rows), size, rng)]
-                parts.append(self._searched(start, LAST_TRIES, int(rng.integers(_SEEDS))))
+                parts.append(self._searched(start, int(rng.integers(_SEEDS))))
         return rng.permutation(np.concatenate(parts)) if parts else self._rows[:0]
 
     def _expected(self, column: int) -> FloatArray:
@@ -220,11 +222,12 @@ class CountedTable:
         proposals = EXCHANGES * len(self._rows)
         return redrawn(self._rows, public, self.targets, proposals=proposals, seed=seed, caution=CAUTION[PUBLIC])
 
-    def _searched(self, rows: IntArray, tries: int, seed: int) -> IntArray:
+    def _searched(self, rows: IntArray, seed: int) -> IntArray:
         if not self.targets or not len(rows):
             return rows
-        proposals, caution = tries * len(rows), CAUTION[self.start]
-        return search(rows, self.targets, self.shares, proposals=proposals, seed=seed, caution=caution)
+        in_a_pass = len(rows) * sum(len(one.block.columns) for one in self.targets)
+        passes = int(np.clip(MOST_LOOKUPS // in_a_pass, 1, PASSES))
+        return search(rows, self.targets, self.shares, passes=passes, seed=seed, caution=CAUTION[self.start])
 
 
 def most_cells(blocks: int) -> int:

@@ -44,13 +44,13 @@ def _redraw(
         row, other = np.random.randint(len(rows)), np.random.randint(len(pool))  # noqa: NPY002
         change = moved = 0.0
         for block in range(blocks):
-            before, after = cell_of(rows, row, -1, 0, block, layout), cell_of(pool, other, -1, 0, block, layout)
+            before, after = cell_of(rows, row, block, layout), cell_of(pool, other, block, layout)
             if before != after:
                 moved += loss.weights[block]
                 change += loss.weights[block] * (1.0 - excess[before] + excess[after])
         if change >= -loss.least_gain * np.sqrt(moved):
             continue
         for block in range(blocks):
-            excess[cell_of(rows, row, -1, 0, block, layout)] -= 1.0
-            excess[cell_of(pool, other, -1, 0, block, layout)] += 1.0
+            excess[cell_of(rows, row, block, layout)] -= 1.0
+            excess[cell_of(pool, other, block, layout)] += 1.0
         rows[row] = pool[other]

@@ -10,7 +10,7 @@ Post-processing; costs nothing.
 """
 
 from collections.abc import Sequence
-from typing import NamedTuple
+from typing import Final, NamedTuple
 
 import numpy as np
 
@@ -18,13 +18,18 @@ from evomix.core.arrays import FloatArray, IntArray
 from evomix.core.compiled import compiled
 from evomix.marginals.targets import Layout, Loss, Target, cell_of, layout_of, loss_of
 
+SETTLED: Final = 0.002
+"""Part of a pass's proposals that must be kept for another pass."""
+LEAST_PROPOSALS: Final = 1_000
+"""Least proposals of a pass, which has one for each value of the rows: so that chance ends no search of few rows."""
+
 
 def search(
     rows: IntArray,
     targets: Sequence[Target],
     columns: Sequence[FloatArray],
     *,
-    proposals: int,
+    passes: int,
     seed: int,
     caution: float = 0.0,
 ) -> IntArray:
@@ -35,7 +40,7 @@ def search(
         targets: at least one.
         columns: for each column float64 (codes,), the shares that new values are drawn by; half of all proposals take
             another row's value instead.
-        proposals: changes that are tried.
+        passes: how often, at most, every value of every row is tried on average; fewer where little changes any more.
         seed: of the search.
         caution: what a change must gain to be kept, in standard deviations of what noise alone makes of its gain.
     """
@@ -45,7 +50,7 @@ def search(
         return found
     starts = np.concatenate([[0], np.cumsum([len(shares) for shares in columns])])
     chosen = _Columns(starts, np.concatenate([_cumulated(shares) for shares in columns]), layout.tried)
-    _search(found, loss_of(found, targets, caution), layout, chosen, proposals, seed)
+    _search(found, loss_of(found, targets, caution), layout, chosen, passes, seed)
     return found
 
 
@@ -64,11 +69,23 @@ class _Columns(NamedTuple):
 
 @compiled
 def _search(
-    rows: IntArray, loss: Loss, layout: Layout, chosen: _Columns, proposals: int, seed: int
+    rows: IntArray, loss: Loss, layout: Layout, chosen: _Columns, passes: int, seed: int
 ) -> None:  # pragma: no cover - compiled
-    excess, weights = loss.excess, loss.weights
     np.random.seed(seed)  # noqa: NPY002  (compiled code has no other generator)
-    count = rows.shape[0]
+    proposals = max(rows.size, LEAST_PROPOSALS)
+    for _ in range(passes):
+        if _changed(rows, loss, layout, chosen, proposals) < SETTLED * proposals:
+            break
+
+
+@compiled
+def _changed(
+    rows: IntArray, loss: Loss, layout: Layout, chosen: _Columns, proposals: int
+) -> int:  # pragma: no cover - compiled
+    """Try that many changes; return how many were kept."""
+    excess, weights, maps = loss.excess, loss.weights, layout.maps
+    count = len(rows)
+    kept = 0
     for _ in range(proposals):
         row = np.random.randint(count)  # noqa: NPY002
         drawn = np.searchsorted(chosen.tried, np.random.random() * chosen.tried[-1], side="right")  # noqa: NPY002
@@ -81,18 +98,25 @@ def _search(
         old = rows[row, column]
         if new == old:
             continue
+        first, end = layout.first_place[column], layout.first_place[column + 1]
         change = moved = 0.0
-        for place in range(layout.first_place[column], layout.first_place[column + 1]):
-            block = layout.places[place]
-            before = cell_of(rows, row, column, old, block, layout)
-            after = cell_of(rows, row, column, new, block, layout)
-            if before != after:
+        for place in range(first, end):
+            table = layout.place_tables[place]
+            step = maps[table + new] - maps[table + old]
+            if step:
+                block = layout.places[place]
+                before = cell_of(rows, row, block, layout)
                 moved += weights[block]  # w²σ², as w is 1/σ²
-                change += weights[block] * (1.0 - excess[before] + excess[after])
+                change += weights[block] * (1.0 - excess[before] + excess[before + step * layout.place_strides[place]])
         if change >= -loss.least_gain * np.sqrt(moved):
             continue
-        for place in range(layout.first_place[column], layout.first_place[column + 1]):
-            block = layout.places[place]
-            excess[cell_of(rows, row, column, old, block, layout)] -= 1.0
-            excess[cell_of(rows, row, column, new, block, layout)] += 1.0
+        for place in range(first, end):
+            table = layout.place_tables[place]
+            step = maps[table + new] - maps[table + old]
+            if step:
+                before = cell_of(rows, row, layout.places[place], layout)
+                excess[before] -= 1.0
+                excess[before + step * layout.place_strides[place]] += 1.0
         rows[row, column] = new
+        kept += 1
+    return kept

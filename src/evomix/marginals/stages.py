@@ -51,6 +51,11 @@ class Shape:
         """All pairs of columns that are not the target."""
         return tuple(combinations(self.others, 2))
 
+    @property
+    def is_wide(self) -> bool:
+        """Whether there are more pairs of columns than sets that can be counted finely."""
+        return comb(len(self.others), 2) > MOST_SETS
+
 
 @dataclass(frozen=True, slots=True)
 class Stage:
@@ -73,7 +78,7 @@ def stages_of(shape: Shape) -> tuple[Stage, ...]:
     weights: list[tuple[Kind, int, float]] = [("columns", columns + len(shape.twice), 0.1)]
     if shape.target is not None and columns > 1:
         weights.append(("with_target", columns - 1, 0.2))
-    looked_for = MOST_SETS < pairs <= MOST_PAIRS
+    looked_for = shape.is_wide and pairs <= MOST_PAIRS
     if looked_for:
         weights.append(("coarse_pairs", pairs, 0.2))
     if pairs:

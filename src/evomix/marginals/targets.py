@@ -59,11 +59,17 @@ def loss_of(rows: IntArray, targets: Sequence[Target], caution: float) -> Loss:
 
 
 class Layout(NamedTuple):
-    """Blocks as flat arrays. ``places[first_place[j]:first_place[j + 1]]`` are the blocks that have column j."""
+    """Blocks as flat arrays. ``places[first_place[j]:first_place[j + 1]]`` are the blocks that have column j.
+
+    In the block of a place, the column's coarse cells begin at ``place_tables`` in ``maps`` and are ``place_strides``
+    cells apart.
+    """
 
     tried: FloatArray
     first_place: IntArray
     places: IntArray
+    place_tables: IntArray
+    place_strides: IntArray
     width: IntArray
     members: IntArray
     tables: IntArray
@@ -90,17 +96,20 @@ def layout_of(targets: Sequence[Target], columns: int) -> Layout:
                 maps.append(np.asarray(cells, np.int64))
                 length += len(cells)
             members[i, k], tables[i, k], strides[i, k] = column, known[key], stride
-    having: list[list[int]] = [[] for _ in range(columns)]
+    having: list[list[tuple[int, int, int]]] = [[] for _ in range(columns)]
     lengths = np.zeros(columns)
     for i, block in enumerate(blocks):
-        for column, cells in zip(block.columns, block.maps, strict=True):
-            having[column].append(i)
+        for k, (column, cells) in enumerate(zip(block.columns, block.maps, strict=True)):
+            having[column].append((i, int(tables[i, k]), int(strides[i, k])))
             lengths[column] = max(lengths[column], np.log2(len(cells)))  # a column of more codes is tried more often
     tried = np.cumsum(lengths)
+    places = np.array([place for found in having for place in found], np.int64).reshape(-1, 3)
     return Layout(
         tried=tried,
-        first_place=np.concatenate([[0], np.cumsum([len(places) for places in having])]),
-        places=np.array([i for places in having for i in places], np.int64),
+        first_place=np.concatenate([[0], np.cumsum([len(found) for found in having])]),
+        places=places[:, 0].copy(),
+        place_tables=places[:, 1].copy(),
+        place_strides=places[:, 2].copy(),
         width=np.array([len(block.columns) for block in blocks], np.int64),
         members=members,
         tables=tables,
@@ -111,13 +120,10 @@ def layout_of(targets: Sequence[Target], columns: int) -> Layout:
 
 
 @compiled
-def cell_of(
-    rows: IntArray, row: int, column: int, value: int, block: int, layout: Layout
-) -> int:  # pragma: no cover - compiled
-    """Return the cell of a row, in the arrays of all blocks, if one of its columns had another value."""
+def cell_of(rows: IntArray, row: int, block: int, layout: Layout) -> int:  # pragma: no cover - compiled
+    """Return the cell of a row in the arrays of all blocks."""
     cell = int(layout.offsets[block])
     for k in range(layout.width[block]):
-        other = layout.members[block, k]
-        code = value if other == column else rows[row, other]
+        code = rows[row, layout.members[block, k]]
         cell += layout.maps[layout.tables[block, k] + code] * layout.strides[block, k]
     return cell

@@ -190,6 +190,32 @@ def test_results_that_ran_out_of_time_are_made_anew_when_there_is_more(tables, t
     assert max(one.over_s for one in load_results(tmp_path).values() if one.over_s) == 9.0
 
 
+def test_a_method_that_ran_out_of_time_is_not_tried_in_later_repetitions(tables, tmp_path, monkeypatch, here):
+    tried = []
+    quick_enough = table_contest.do_apart
+
+    def sometimes_late(asked, folder, *, time_limit_s):
+        tried.append((asked.method, asked.epsilon, asked.seed))
+        if (asked.method, asked.epsilon) == ("mst", 4.0):
+            return Made(None, unable="over 5 s", over_s=time_limit_s)
+        return quick_enough(asked, folder, time_limit_s=time_limit_s)
+
+    monkeypatch.setattr(table_contest, "do_apart", sometimes_late)
+    asked = request(
+        tables,
+        tmp_path,
+        methods=("mst", "independent"),
+        epsilons=(1.0, 4.0),
+        seeds=3,
+        settings=TableSettings(time_limit_s=5.0),
+    )
+    lines = {(line.name, line.epsilon): line for line in run_bench(asked).lines}
+    assert [seed for *which, seed in tried if which == ["mst", 4.0]] == [0]
+    assert lines["mst", 4.0].repetitions == 0
+    assert lines["mst", 4.0].unable == "over 5 s"
+    assert [lines[which].repetitions for which in (("mst", 1.0), ("independent", 1.0), ("independent", 4.0))] == [3] * 3
+
+
 def test_other_settings_are_another_result(tables, tmp_path, here):
     for settings in (TableSettings(), TableSettings(delta=1e-5), TableSettings(delta=1e-5, time_limit_s=9.0)):
         run_bench(request(tables, tmp_path, methods=("mst",), settings=settings, resume=True))

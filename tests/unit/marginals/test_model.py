@@ -137,6 +137,52 @@ def test_public_rows_that_are_alike_say_what_no_pair_was_asked_for():
     assert distance(block, rows, without) > 0.3
 
 
+@pytest.mark.parametrize(
+    ("columns", "start", "exchanged"),
+    [(13, model.PUBLIC, 4), (13, model.INDEPENDENT, 3), (6, model.PUBLIC, 1), (6, model.INDEPENDENT, 1)],
+)
+def test_public_rows_are_exchanged_whole_again_where_most_sets_are_never_counted(
+    columns, start, exchanged, monkeypatch
+):
+    """A wide table: after each stage, as long as its rows are public ones; a narrow one: after its single columns."""
+    shape, rows = shape_of([2] * columns, target=0), _rows([2] * columns)
+    assert shape.is_wide == (columns == 13)
+    given = []
+
+    def watched(some, *more, **settings):
+        given.append(settings["seed"])
+        return redrawn(some, *more, **settings)
+
+    def started(table, *_counts):
+        if len(table.targets) > 2 * columns:
+            table.start = start  # public rows are given up, or kept, after the third release
+
+    redrawn = model.redrawn
+    monkeypatch.setattr(model, "redrawn", watched)
+    monkeypatch.setattr(model.CountedTable, "_choose_start", started)
+    table = learned(table_of(shape, public=_rows([2] * columns, units=500, seed=9)), rows)
+    assert given == list(range(exchanged))
+    assert _worst(shape, rows, table.sample(UNITS, 0), [(0, j) for j in range(1, columns)]) < 0.02
+
+
+def test_a_search_of_very_many_sets_takes_fewer_passes(monkeypatch):
+    shape, rows, given = shape_of(SIZES), _rows(SIZES), []
+
+    def watched(some, targets, columns, *, passes, **settings):
+        given.append(passes)
+        return search(some, targets, columns, passes=passes, **settings)
+
+    search = model.search
+    monkeypatch.setattr(model, "search", watched)
+    in_a_pass = UNITS * 4  # single columns first
+    for most, expected in ((1, 1), (7 * in_a_pass * 5 // 4, 7), (10**9, model.PASSES)):
+        monkeypatch.setattr(model, "MOST_LOOKUPS", most)
+        given.clear()
+        learned(table_of(shape, units=5 * UNITS // 4), rows)
+        assert given[0] == expected
+        assert given == sorted(given, reverse=True)
+
+
 def test_no_public_rows_is_none_given():
     shape = shape_of((3, 2))
     table = table_of(shape, public=np.empty((0, 2), np.int64))
