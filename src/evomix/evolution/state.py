@@ -16,6 +16,7 @@ from evomix.core.errors import InputFileError
 from evomix.core.release import Release
 from evomix.evolution.released import Released, pack, restored, stored, unpack
 from evomix.formats.atomic import atomic_write
+from evomix.formats.checkpoints import damaged
 
 STATE_FILE = "state.npz"
 _ROUND_FILE: Final = "round-{}.npz"
@@ -140,14 +141,6 @@ def _parsed(content: bytes) -> tuple[dict[str, Any], dict[str, Any]]:
     with np.load(io.BytesIO(content), allow_pickle=False) as kept:
         arrays = {name: kept[name] for name in kept.files}
     return arrays, json.loads(arrays.pop("header").tobytes())
-
-
-def damaged(path: Path, why: str) -> InputFileError:
-    """Return the error about a saved file that a run cannot go on from."""
-    return InputFileError(
-        f"the checkpoint {path} is damaged ({why}). What the run spent stays spent; "
-        "start a new run in another --run-dir"
-    )
 
 
 def _check(state: State) -> None:

@@ -6,11 +6,11 @@ from fractions import Fraction
 from typing import Any, TypeAlias
 
 from evomix.core.arrays import FloatArray, IntArray
-from evomix.core.errors import InputFileError
 from evomix.experiment.per_round import MIXING
 from evomix.experiment.plan_summary import with_rounds
 from evomix.experiment.plans import Plan, RoundPlan
 from evomix.experiment.round_noise import plan_rounds
+from evomix.formats.checkpoints import damaged
 from evomix.privacy.calibration import GRID
 from evomix.privacy.mechanisms.allowance import Allowance, equal_shares
 from evomix.privacy.mechanisms.linmix import uniform_mass, uniform_weights
@@ -88,10 +88,7 @@ def restored(saved: Mapping[str, Any], planned: Plan, begun: Collection[int] = (
             if account.draws != _draws(planned):
                 raise ValueError  # noqa: TRY301  (handled as any other damage)
     except (KeyError, TypeError, ValueError, AttributeError, OverflowError) as error:
-        raise InputFileError(
-            "the checkpoint's mechanism is damaged. What the run spent stays spent; "
-            "start a new run in another --run-dir"
-        ) from error
+        raise damaged("mechanism") from error
     return account
 
 

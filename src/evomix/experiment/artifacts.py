@@ -8,10 +8,10 @@ from pathlib import Path
 from typing import Any, Final
 
 import evomix
-from evomix.core.errors import InputFileError
 from evomix.core.release import Draws, NoisyVotes
 from evomix.evolution.step import Round
 from evomix.formats.atomic import write_text
+from evomix.formats.checkpoints import damaged
 
 PRIVACY_FILE: Final = "privacy.json"
 SPEC_FILE: Final = "spec.toml"
@@ -54,9 +54,7 @@ def load_run(folder: Path) -> dict[str, Any] | None:
         if not isinstance(content, dict) or any(not isinstance(content.get(key), kind) for key, kind in _SAVED.items()):
             raise TypeError  # noqa: TRY301  (handled as any other damage)
     except (OSError, ValueError, TypeError, RecursionError) as error:
-        raise InputFileError(
-            f"the checkpoint {path} is damaged. What the run spent stays spent; start a new run in another --run-dir"
-        ) from error
+        raise damaged(path) from error
     return content
 
 

@@ -13,7 +13,8 @@ from evomix.experiment.inputs import Inputs
 from evomix.experiment.modality import Modality
 from evomix.experiment.plans import Plan
 from evomix.formats.atomic import remove_leftovers
-from evomix.marginals.checkpoint import Counted, damaged, load_counts, save_counts
+from evomix.formats.checkpoints import damaged
+from evomix.marginals.checkpoint import Counted, load_counts, save_counts
 from evomix.marginals.model import CountedTable
 from evomix.marginals.stages import Shape, Stage, stages_of
 from evomix.modalities.tabular.grid import Grid

@@ -7,13 +7,14 @@ from typing import Any, Final
 
 from evomix.core.errors import SpecError
 from evomix.core.release import Draws
-from evomix.evolution.state import STATE_FILE, State, damaged, load_state
+from evomix.evolution.state import STATE_FILE, State, load_state
 from evomix.experiment import artifacts
 from evomix.experiment.identity import fingerprint
 from evomix.experiment.per_round import MIXING
 from evomix.experiment.plans import Plan
 from evomix.experiment.preparing import has_prepared
 from evomix.experiment.spec import RunSpec
+from evomix.formats.checkpoints import damaged
 from evomix.modalities.tabular.schema import Schema
 
 _FREE: Final = frozenset(

@@ -8,9 +8,9 @@ from typing import Any
 
 import numpy as np
 
-from evomix.core.errors import InputFileError
 from evomix.core.release import NoisyVotes
 from evomix.formats.atomic import atomic_write
+from evomix.formats.checkpoints import damaged
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,11 +59,3 @@ def _counted(one: Mapping[str, Any], votes: Any) -> Counted:
     if votes.dtype != np.float64 or votes.ndim != 1 or type(one["units"]) is not int:
         raise ValueError
     return Counted(str(one["digest"]), NoisyVotes(votes, float(one["stddev"]), one["units"]))
-
-
-def damaged(path: Path, why: str) -> InputFileError:
-    """Return the error about saved counts that a run cannot go on from."""
-    return InputFileError(
-        f"the checkpoint {path} is damaged ({why}). What the run spent stays spent; "
-        "start a new run in another --run-dir"
-    )
