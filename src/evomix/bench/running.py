@@ -163,18 +163,17 @@ def _all_results(request: BenchRequest, contest: Contest, told: Told) -> list[Re
     decides = {"bench": request.name, "evomix": evomix.__version__, **contest.identity}
     cells = list(_cells(request, contest.references))
     found = []
-    too_slow: set[tuple[str, float | None]] = set()
+    ended: dict[tuple[str, float | None], bool] = {}  # whether a repetition came to its end
     for done, (name, epsilon, seed) in enumerate(cells):
         told(f"{name}{'' if epsilon is None else f', ε = {epsilon:g}'}, seed {seed}", done, len(cells))
         key = key_of(decides | {"name": name, "epsilon": epsilon, "seed": seed})
         if key not in held or not held[key].holds(contest.time_limit_s):
-            if (name, epsilon) in too_slow:
-                continue
+            if ended.get((name, epsilon)) is False:
+                continue  # too slow for the limit, as far as was seen
             held[key] = _result(request, contest, key, name, epsilon, seed)
             keep_result(request.out, held[key])
             shutil.rmtree(request.out / RUNS / key, ignore_errors=True)
-        if held[key].over_s is not None:
-            too_slow.add((name, epsilon))
+        ended[name, epsilon] = ended.get((name, epsilon), False) or held[key].over_s is None
         found.append(held[key])
     told("done", len(cells), len(cells))
     return found

@@ -1,5 +1,6 @@
 """A table known by noisy counts: what was released so far, and rows that agree with it."""
 
+import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Final
@@ -21,9 +22,11 @@ PUBLIC, INDEPENDENT = "public rows", "independent columns"
 LEAST_ROWS, MOST_ROWS = 5_000, 30_000
 """Rows that are fitted between stages: enough that their own sampling error stays below the noise."""
 PASSES: Final = 20
-"""Times that a search goes over all values, at most."""
+"""Proposals of a search for each value of its rows, at most."""
 MOST_LOOKUPS: Final = 500_000_000
-"""Cells that a search of several passes looks up, about: five seconds, a few times that on a busy machine."""
+"""Cells that are looked up in a search, or in an exchange of rows, at most, about: some seconds."""
+LEAST_SAMPLE: Final = 1_000
+"""Rows that are made where fewer are wanted: a single row that agrees best with all counts is always the same one."""
 EXCHANGES: Final = 5
 """Public rows that are tried in the place of each, once single columns are known."""
 CAUTION: Final = {PUBLIC: 0.4, INDEPENDENT: 0.2}
@@ -114,11 +117,12 @@ class CountedTable:
         """Return ``count`` rows that agree with all that was released, int64 (count, columns)."""
         rng = np.random.default_rng([self.seed, seed])
         parts = []
-        for size in [CHUNK] * (count // CHUNK) + [count % CHUNK]:
+        made = max(count, LEAST_SAMPLE) if count else 0
+        for size in [CHUNK] * (made // CHUNK) + [made % CHUNK]:
             if size:
                 start = self._rows[_drawn(len(self._rows), size, rng)]
                 parts.append(self._searched(start, int(rng.integers(_SEEDS))))
-        return rng.permutation(np.concatenate(parts)) if parts else self._rows[:0]
+        return rng.permutation(np.concatenate(parts))[:count] if parts else self._rows[:0]
 
     def _expected(self, column: int) -> FloatArray:
         size = self.shape.sizes[column]
@@ -219,15 +223,19 @@ class CountedTable:
         return largest_values(self.shares[target], most, least=0.1 * stddev / max(self.units, 1))
 
     def _redrawn(self, public: IntArray, seed: int) -> IntArray:
-        proposals = EXCHANGES * len(self._rows)
+        tries = min(EXCHANGES, MOST_LOOKUPS / (2 * self._in_a_pass(self._rows)))  # two rows are looked up in a try
+        proposals = math.ceil(tries * len(self._rows))
         return redrawn(self._rows, public, self.targets, proposals=proposals, seed=seed, caution=CAUTION[PUBLIC])
 
     def _searched(self, rows: IntArray, seed: int) -> IntArray:
         if not self.targets or not len(rows):
             return rows
-        in_a_pass = len(rows) * sum(len(one.block.columns) for one in self.targets)
-        passes = int(np.clip(MOST_LOOKUPS // in_a_pass, 1, PASSES))
+        passes = min(PASSES, MOST_LOOKUPS / self._in_a_pass(rows))
         return search(rows, self.targets, self.shares, passes=passes, seed=seed, caution=CAUTION[self.start])
+
+    def _in_a_pass(self, rows: IntArray) -> int:
+        """Return how many cells are looked up where each value of the rows is looked at once."""
+        return len(rows) * sum(len(one.block.columns) for one in self.targets)
 
 
 def most_cells(blocks: int) -> int:

@@ -9,6 +9,7 @@ statistics (Liu, Tang, Vietri and Wu 2023), here one value at a time with the ex
 Post-processing; costs nothing.
 """
 
+import math
 from collections.abc import Sequence
 from typing import Final, NamedTuple
 
@@ -19,9 +20,8 @@ from evomix.core.compiled import compiled
 from evomix.marginals.targets import Layout, Loss, Target, cell_of, layout_of, loss_of
 
 SETTLED: Final = 0.002
-"""Part of a pass's proposals that must be kept for another pass."""
-LEAST_PROPOSALS: Final = 1_000
-"""Least proposals of a pass, which has one for each value of the rows: so that chance ends no search of few rows."""
+"""Part of the changes tried in a pass that must be kept for another pass. In a column of rare values most proposals
+are the value already there: they change nothing and are not counted, or a search would end before it found those."""
 
 
 def search(
@@ -29,7 +29,7 @@ def search(
     targets: Sequence[Target],
     columns: Sequence[FloatArray],
     *,
-    passes: int,
+    passes: float,
     seed: int,
     caution: float = 0.0,
 ) -> IntArray:
@@ -38,9 +38,10 @@ def search(
     Args:
         rows: int64 (n, columns), n ≥ 1; left as they are.
         targets: at least one.
-        columns: for each column float64 (codes,), the shares that new values are drawn by; half of all proposals take
-            another row's value instead.
-        passes: how often, at most, every value of every row is tried on average; fewer where little changes any more.
+        columns: for each column float64 (codes,), shares; half of all new values are drawn by their square roots, so
+            that rare values are tried too, but none without a share. The other half are another row's value.
+        passes: proposals, at most, for each value of the rows on average, columns of many codes having more of them;
+            the search ends before where a pass changes little.
         seed: of the search.
         caution: what a change must gain to be kept, in standard deviations of what noise alone makes of its gain.
     """
@@ -50,17 +51,18 @@ def search(
         return found
     starts = np.concatenate([[0], np.cumsum([len(shares) for shares in columns])])
     chosen = _Columns(starts, np.concatenate([_cumulated(shares) for shares in columns]), layout.tried)
-    _search(found, loss_of(found, targets, caution), layout, chosen, passes, seed)
+    _search(found, loss_of(found, targets, caution), layout, chosen, math.ceil(passes * found.size), seed)
     return found
 
 
 def _cumulated(shares: FloatArray) -> FloatArray:
-    total = shares.sum()
-    return np.asarray(np.cumsum(shares) / total if total > 0.0 else np.arange(1, len(shares) + 1) / len(shares))
+    weights = np.sqrt(np.maximum(shares, 0.0))
+    total = weights.sum()
+    return np.asarray(np.cumsum(weights) / total if total > 0.0 else np.arange(1, len(shares) + 1) / len(shares))
 
 
 class _Columns(NamedTuple):
-    """What new values are drawn from: ``cumulated[starts[j]:starts[j + 1]]`` are the shares of column j, summed up."""
+    """What new values are drawn from: ``cumulated[starts[j]:starts[j + 1]]`` are the weights of column j, summed up."""
 
     starts: IntArray
     cumulated: FloatArray
@@ -69,23 +71,24 @@ class _Columns(NamedTuple):
 
 @compiled
 def _search(
-    rows: IntArray, loss: Loss, layout: Layout, chosen: _Columns, passes: int, seed: int
+    rows: IntArray, loss: Loss, layout: Layout, chosen: _Columns, proposals: int, seed: int
 ) -> None:  # pragma: no cover - compiled
     np.random.seed(seed)  # noqa: NPY002  (compiled code has no other generator)
-    proposals = max(rows.size, LEAST_PROPOSALS)
-    for _ in range(passes):
-        if _changed(rows, loss, layout, chosen, proposals) < SETTLED * proposals:
+    while proposals > 0:
+        tried, kept = _changed(rows, loss, layout, chosen, min(rows.size, proposals))
+        proposals -= rows.size
+        if kept <= SETTLED * tried:
             break
 
 
 @compiled
 def _changed(
     rows: IntArray, loss: Loss, layout: Layout, chosen: _Columns, proposals: int
-) -> int:  # pragma: no cover - compiled
-    """Try that many changes; return how many were kept."""
+) -> tuple[int, int]:  # pragma: no cover - compiled
+    """Make that many proposals; return how many were changes, and how many of those were kept."""
     excess, weights, maps = loss.excess, loss.weights, layout.maps
     count = len(rows)
-    kept = 0
+    tried = kept = 0
     for _ in range(proposals):
         row = np.random.randint(count)  # noqa: NPY002
         drawn = np.searchsorted(chosen.tried, np.random.random() * chosen.tried[-1], side="right")  # noqa: NPY002
@@ -98,6 +101,7 @@ def _changed(
         old = rows[row, column]
         if new == old:
             continue
+        tried += 1
         first, end = layout.first_place[column], layout.first_place[column + 1]
         change = moved = 0.0
         for place in range(first, end):
@@ -119,4 +123,4 @@ def _changed(
                 excess[before + step * layout.place_strides[place]] += 1.0
         rows[row, column] = new
         kept += 1
-    return kept
+    return tried, kept
