@@ -28,7 +28,7 @@ MOST_LOOKUPS: Final = 500_000_000
 LEAST_SAMPLE: Final = 1_000
 """Rows that are made where fewer are wanted: a single row that agrees best with all counts is always the same one."""
 EXCHANGES: Final = 5
-"""Public rows that are tried in the place of each, once single columns are known."""
+"""Public rows that are tried in the place of each: once single columns are known, and in wide tables once more is."""
 CAUTION: Final = {PUBLIC: 0.4, INDEPENDENT: 0.2}
 """What a change of rows must gain, in standard deviations of noise, by what the rows started from: public rows are
 right about much that is never counted, and each change takes some of that from them."""
