@@ -63,7 +63,8 @@ def test_the_main_job(mechanism, selection):
     assert set(table["job"]) <= {"baker", "nurse", "miner"}
     # Learned from the private table alone: what the public one says is 0.3.
     assert 0.6 < (table["job"] == "nurse").mean() < 0.95
-    assert (table.loc[table["job"] == "nurse", "age"] > 50).mean() > 0.9
+    # Mixed votes of PubMix vary most: 459 runs have a mean of 0.946 and a standard deviation of 0.031.
+    assert (table.loc[table["job"] == "nurse", "age"] > 50).mean() > 0.77
     said = {name: result.privacy[name] for name in ("private", "epsilon", "delta", "adjacency", "n", "mechanism")}
     assert said == {
         "private": True,
