@@ -28,7 +28,7 @@ MOST_LOOKUPS: Final = 500_000_000
 LEAST_SAMPLE: Final = 1_000
 """Rows that are made where fewer are wanted: a single row that agrees best with all counts is always the same one."""
 EXCHANGES: Final = 5
-"""Public rows that are tried in the place of each: once single columns are known, and in wide tables once more is."""
+"""Public rows that are tried in the place of each: after single columns, and in wide tables after every stage."""
 CAUTION: Final = {PUBLIC: 0.4, INDEPENDENT: 0.2}
 """What a change of rows must gain, in standard deviations of noise, by what the rows started from: public rows are
 right about much that is never counted, and each change takes some of that from them."""
@@ -104,13 +104,14 @@ class CountedTable:
         parts = [NoisyVotes(votes, release.stddev, release.units) for votes in split(release.votes, panel.blocks)]
         if kind == "columns":
             self._learn_columns(panel.blocks, parts)
-            self._rows = self._start() if self.public is None else self._redrawn(self.public, stage)
+            if self.public is None:
+                self._rows = self._start()
         else:
             self._choose_start(panel.blocks, parts)
             for block, part in zip(panel.blocks, parts, strict=True):
                 self._learn_block(kind, block, part)
-            if self.public is not None and self.start == PUBLIC and self.shape.is_wide:
-                self._rows = self._redrawn(self.public, stage)
+        if self.public is not None and self.start == PUBLIC and (kind == "columns" or self.shape.is_wide):
+            self._rows = self._redrawn(self.public, stage)
         self._rows = self._searched(self._rows, stage)
 
     def sample(self, count: int, seed: int) -> IntArray:
