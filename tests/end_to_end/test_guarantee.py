@@ -165,7 +165,7 @@ def test_the_reported_noise_of_all_stages_gives_the_reported_epsilon(ordinary):
     ordinary.done("--target", "income")
     told = ordinary.privacy()
     stages = [release["stddev"] for release in told["releases"]]
-    assert len(stages) == 3
+    assert len(stages) == 4
     # One Gaussian of the same sum of 1/σ², by the textbook formula; replacing a unit moves √2 in each column set.
     strength = math.sqrt(sum(2.0 / stddev**2 for stddev in stages))
     spent = norm.cdf(strength / 2 - told["epsilon"] / strength) - math.exp(told["epsilon"]) * norm.cdf(

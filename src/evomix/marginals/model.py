@@ -196,11 +196,12 @@ class CountedTable:
             cuts = [self._cut(j, 3, stddev) for j in range(len(shape.sizes))]
             return [Block((a, b), (cuts[a], cuts[b])) for a, b in shape.pairs]
         room, most = self.units / max(stddev, LEAST_COUNT), most_cells(stage.blocks)
-        if stage.kind == "with_target":
+        if stage.kind in ("with_target", "most_telling"):
             assert target is not None
             own = self._target_cut(stddev, most=TARGET_CELLS)
             cells = int(np.clip(room / FINE / (own.max() + 1), 2, most // (own.max() + 1)))
-            return [Block((j, target), (self._cut(j, cells, stddev / 3.0), own)) for j in shape.others]
+            others = shape.others if stage.kind == "with_target" else (self._most_telling(),)
+            return [Block((j, target), (self._cut(j, cells, stddev / 3.0), own)) for j in others]
         third: tuple[int, ...] = () if target is None else (target,)  # pairs by themselves, or with the target
         maps = tuple(self._target_cut(stddev, most=TARGET_CELLS) for _ in third)
         targeted = maps[0].max() + 1 if maps else 1
@@ -208,6 +209,10 @@ class CountedTable:
         cuts = [self._cut(j, cells, stddev) for j in range(len(shape.sizes))]
         chosen = chosen_sets(shape, self.dependence, stage.blocks)
         return [Block((a, b, *third), (cuts[a], cuts[b], *maps)) for a, b in chosen]
+
+    def _most_telling(self) -> int:
+        """Return the column on which the target depends most, by what was released."""
+        return max(self.shape.others, key=lambda j: self.dependence.get((j, j), 0.0))
 
     def _cut(self, column: int, cells: int, stddev: float) -> IntArray:
         """Return a column in about so many cells; of categories those of few records share one."""

@@ -1,9 +1,10 @@
 """What is counted, in what order, and with what share of the budget.
 
-First every column by itself, finely; then each column with the target; then sets of columns, coarsely: with a target
-two columns and the target, without one pairs. Where there are more sets than the noise can bear, all pairs are counted
-very coarsely before, and those sets are taken whose columns depend most on one another, by what that released. Tables
-of more than 200 columns go by dependence on the target alone.
+First every column by itself, finely; then each column with the target; then the column that says most of the target
+with it once more, finely, as a single set has little noise; then sets of columns, coarsely: with a target two columns
+and the target, without one pairs. Where there are more sets than the noise can bear, all pairs are counted very
+coarsely before, and those sets are taken whose columns depend most on one another, by what that released. Tables of
+more than 200 columns go by dependence on the target alone.
 """
 
 from dataclasses import dataclass
@@ -17,7 +18,7 @@ MOST_SETS, SETS_PER_COLUMN = 60, 3
 """Sets of the last stage, whichever allows more; each more makes all others noisier."""
 MOST_PAIRS: Final = 20_000
 """Most pairs that are counted to see which depend on one another (200 columns); of more, noise is all one sees."""
-Kind = Literal["columns", "with_target", "coarse_pairs", "sets"]
+Kind = Literal["columns", "with_target", "most_telling", "coarse_pairs", "sets"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,11 +79,14 @@ def stages_of(shape: Shape) -> tuple[Stage, ...]:
     weights: list[tuple[Kind, int, float]] = [("columns", columns + len(shape.twice), 0.1)]
     if shape.target is not None and columns > 1:
         weights.append(("with_target", columns - 1, 0.2))
+    once_more = 0.15 if shape.target is not None and pairs else 0.0  # needs two columns to choose from
+    if once_more:
+        weights.append(("most_telling", 1, once_more))
     looked_for = shape.is_wide and pairs <= MOST_PAIRS
     if looked_for:
         weights.append(("coarse_pairs", pairs, 0.2))
     if pairs:
         sets = min(pairs, max(MOST_SETS, SETS_PER_COLUMN * columns))
-        weights.append(("sets", sets, 0.5 if looked_for else 0.7))
+        weights.append(("sets", sets, (0.5 if looked_for else 0.7) - once_more))
     total = sum(share for _, _, share in weights)
     return tuple(Stage(kind, blocks, share / total) for kind, blocks, share in weights)

@@ -36,11 +36,13 @@ def test_a_schema_plans_counts_in_words(evomix, schema):
     assert (answer.code, answer.err) == (0, "")
     lines = answer.out.splitlines()
     assert lines[0].startswith("method: marginals, counts of column sets")
-    assert "stages: 3, each one release of all its counts" in lines
+    assert "stages: 4, each one release of all its counts" in lines
     (first,) = (line for line in lines if line.startswith("stage 1: "))
     assert first.startswith("stage 1: each column (5 column sets), 10 % of the budget, σ = ")
     assert any(line.startswith("stage 2: each column and the target (3 column sets), 20 % of the ") for line in lines)
-    assert any(line.startswith("stage 3: two columns and the target (3 column sets), 70 % of the ") for line in lines)
+    once_more = "stage 3: the column that says most of the target, and the target (1 column set), 15 % of the "
+    assert any(line.startswith(once_more) for line in lines)
+    assert any(line.startswith("stage 4: two columns and the target (3 column sets), 55 % of the ") for line in lines)
     for word in ("rounds of votes", "candidates", "variations", "noise-free", "note: "):
         assert word not in answer.out
 

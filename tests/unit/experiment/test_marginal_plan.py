@@ -43,15 +43,15 @@ def test_the_stages_together_meet_the_budget_and_waste_none_of_it(epsilon, delta
 def test_a_stage_has_the_noise_of_its_share():
     planned = plan_marginals(_spec(), _stages(5), n=1000)
     whole = gaussian_stddev(1.0, 1e-6, adjacency="replace-one")
-    assert [one.blocks for one in planned.per_round] == [5, 4, 6]
-    for one, share in zip(planned.per_round, (0.1, 0.2, 0.7), strict=True):
+    assert [one.blocks for one in planned.per_round] == [5, 4, 1, 6]
+    for one, share in zip(planned.per_round, (0.1, 0.2, 0.15, 0.55), strict=True):
         assert one.noise_scale == pytest.approx(whole / math.sqrt(share), rel=1e-9)
         assert one.noise_scale * math.sqrt(share) >= whole
         assert (one.mechanism, one.draws, one.mixing_weight, one.floor) == ("gaussian", 0, None, None)
     assert (planned.method, planned.mechanism, planned.accountant) == ("marginals", "gaussian", "gaussian")
-    assert (planned.rounds, planned.draws, planned.variations, planned.noise_scale) == (3, (), 0, None)
+    assert (planned.rounds, planned.draws, planned.variations, planned.noise_scale) == (4, (), 0, None)
     assert planned.candidates == max(one.candidates for one in planned.per_round)
-    assert json.loads(json.dumps(planned.to_dict()))["per_round"][2]["blocks"] == 6
+    assert json.loads(json.dumps(planned.to_dict()))["per_round"][3]["blocks"] == 6
 
 
 def test_one_stage_shares_its_noise_with_the_run():

@@ -139,7 +139,7 @@ def test_public_rows_that_are_alike_say_what_no_pair_was_asked_for():
 
 @pytest.mark.parametrize(
     ("columns", "start", "exchanged"),
-    [(13, model.PUBLIC, 4), (13, model.INDEPENDENT, 3), (6, model.PUBLIC, 1), (6, model.INDEPENDENT, 1)],
+    [(13, model.PUBLIC, 5), (13, model.INDEPENDENT, 4), (6, model.PUBLIC, 1), (6, model.INDEPENDENT, 1)],
 )
 def test_public_rows_are_exchanged_whole_again_where_most_sets_are_never_counted(
     columns, start, exchanged, monkeypatch
@@ -155,7 +155,7 @@ def test_public_rows_are_exchanged_whole_again_where_most_sets_are_never_counted
 
     def started(table, *_counts):
         if len(table.targets) > 2 * columns:
-            table.start = start  # public rows are given up, or kept, after the third release
+            table.start = start  # public rows are given up, or kept, after the fourth release
 
     redrawn = model.redrawn
     monkeypatch.setattr(model, "redrawn", watched)
@@ -267,6 +267,22 @@ def test_a_wide_table_has_its_most_dependent_pairs_counted():
     assert set().union(*counted) == set(range(60))
     made = table.sample(2000, 0)
     assert _worst(shape, rows, made, [(17, 59), (3, 40)]) < 0.1
+
+
+@pytest.mark.parametrize(("lost", "telling"), [((), 2), ((1,), 1)])
+def test_the_column_that_says_most_of_the_target_is_counted_with_it_once_more(lost, telling):
+    shape, rng = shape_of((3, 100, 100), target=0, ordered=(1, 2)), np.random.default_rng(5)
+    rows = np.stack([rng.integers(0, 3, UNITS), rng.integers(0, 100, UNITS), rng.integers(0, 100, UNITS)], axis=1)
+    rows[:, 2] = (rows[:, 0] * 33 + rows[:, 2] // 3) % 100
+    table = table_of(shape)
+    assert [stage.kind for stage in table.stages] == ["columns", "with_target", "most_telling", "sets"]
+    for stage, stddev in enumerate((40.0, 80.0)):
+        panel = table.panel(stage, stddev)
+        table.learn(stage, panel, None if stage in lost else release_of(panel, rows, stddev=stddev, rng=rng))
+    before, (once_more,) = table.panel(1, 80.0).blocks, table.panel(2, 10.0).blocks
+    assert once_more.columns == (telling, 0)
+    coarse = next(block for block in before if block.columns == once_more.columns)
+    assert once_more.cells > 2 * coarse.cells  # less noise on one set, so that finer cells can be told apart
 
 
 def test_what_is_counted_depends_on_releases_alone():
