@@ -28,11 +28,11 @@ def test_an_undisturbed_run_says_what_it_released(tmp_path):
     assert read_table(spec.out).num_rows == made.rows == 5
     privacy = made.privacy
     assert (privacy["method"], privacy["mechanism"], privacy["accountant"]) == ("marginals", "gaussian", "gaussian")
-    assert (privacy["n"], privacy["rounds"], privacy["begun_rounds"]) == (60, 3, [0, 1, 2])
+    assert (privacy["n"], privacy["rounds"], privacy["begun_rounds"]) == (60, 4, [0, 1, 2, 3])
     assert privacy.get("selection", "none") == "none"
     spreads = [release["stddev"] for release in privacy["releases"]]
     assert 0.999e-6 < gaussian_delta(1.0, stddev=spreads, adjacency="replace-one") <= 1e-6
-    blocks = [3 + 1, 2, 1]  # income is counted twice
+    blocks = [3 + 1, 2, 1, 1]  # income is counted twice
     events = [json.loads(line) for line in (made.run_dir / "events.jsonl").read_text().splitlines()]
     assert [event["column_sets"] for event in events] == blocks
     assert [event["stddev"] for event in events] == [spread_over(*pair) for pair in zip(spreads, blocks, strict=True)]
