@@ -16,6 +16,8 @@ from evomix.marginals.denoising import coarse_cells
 
 MOST_SETS, SETS_PER_COLUMN = 60, 3
 """Sets of the last stage, whichever allows more; each more makes all others noisier."""
+ONCE_MORE: Final = 0.15
+"""Share of the most telling column (benchmarks/results/most_telling.md)."""
 MOST_PAIRS: Final = 20_000
 """Most pairs that are counted to see which depend on one another (200 columns); of more, noise is all one sees."""
 Kind = Literal["columns", "with_target", "most_telling", "coarse_pairs", "sets"]
@@ -79,7 +81,7 @@ def stages_of(shape: Shape) -> tuple[Stage, ...]:
     weights: list[tuple[Kind, int, float]] = [("columns", columns + len(shape.twice), 0.1)]
     if shape.target is not None and columns > 1:
         weights.append(("with_target", columns - 1, 0.2))
-    once_more = 0.15 if shape.target is not None and pairs else 0.0  # needs two columns to choose from
+    once_more = ONCE_MORE if shape.target is not None and pairs else 0.0  # needs two columns to choose from
     if once_more:
         weights.append(("most_telling", 1, once_more))
     looked_for = shape.is_wide and pairs <= MOST_PAIRS
