@@ -19,7 +19,7 @@ from evomix.privacy.mechanisms.gaussian import spread_over
 _COUNTED: Final[Mapping[Kind, str]] = {
     "columns": "each column",
     "with_target": "each column and the target",
-    "most_telling": "the column that says most of the target, and the target",
+    "most_telling": "the most telling column and the target",
     "coarse_pairs": "every two columns, coarsely",
     "sets": "two columns",
 }

@@ -1,12 +1,36 @@
 """Which sets of columns are worth counting, by what earlier releases say of them."""
 
+import math
 from collections.abc import Mapping
 from typing import Final
 
+import numpy as np
+
+from evomix.core.release import NoisyVotes
 from evomix.marginals.stages import Shape
 
 OF_TARGET: Final = 0.02
 """What dependence on the target counts for beside dependence of two columns on one another."""
+
+CLEAR: Final = 3.0
+"""Standard deviations by which counts must differ from those of independent columns to be more than noise."""
+
+
+def shows_dependence(release: NoisyVotes, sizes: tuple[int, ...]) -> bool:
+    """Return whether two columns depend on one another by more than noise explains.
+
+    The squared distance from the product of the columns' own shares, less what noise adds to it on average, is 0 on
+    average for independent columns, however fine the cells; a total variation grows with the cells by noise alone.
+
+    Args:
+        release: counts of the joint cells.
+        sizes: cells of each of the two columns.
+    """
+    table = release.shares().reshape(sizes)
+    apart = np.outer(table.sum(axis=1), table.sum(axis=0))
+    noise = release.spread**2
+    free = (sizes[0] - 1) * (sizes[1] - 1)
+    return bool(((table - apart) ** 2).sum() > noise * (free + CLEAR * math.sqrt(2.0 * free)))
 
 
 def chosen_sets(shape: Shape, dependence: Mapping[tuple[int, int], float], most: int) -> tuple[tuple[int, int], ...]:

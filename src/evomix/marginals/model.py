@@ -10,7 +10,7 @@ import numpy as np
 from evomix.core.arrays import FloatArray, IntArray, Population
 from evomix.core.release import NoisyVotes
 from evomix.marginals.blocks import Block, Panel, split
-from evomix.marginals.choosing import chosen_sets
+from evomix.marginals.choosing import chosen_sets, shows_dependence
 from evomix.marginals.coarsening import equal_mass, largest_values
 from evomix.marginals.denoising import Estimate, coarse_cells, denoised, denoised_by_levels, leaning
 from evomix.marginals.redrawing import redrawn
@@ -75,6 +75,7 @@ class CountedTable:
     shares: list[FloatArray] = field(init=False)
     targets: list[Target] = field(init=False)
     dependence: dict[tuple[int, int], float] = field(init=False)
+    tells: dict[int, float] = field(init=False)
     _rows: IntArray = field(init=False)
 
     def __post_init__(self) -> None:
@@ -84,7 +85,7 @@ class CountedTable:
         self.start = INDEPENDENT if self.public is None else PUBLIC
         self.stages = stages_of(self.shape)
         self.shares = [self._expected(j) for j in range(len(self.shape.sizes))]
-        self.targets, self.dependence = [], {}
+        self.targets, self.dependence, self.tells = [], {}, {}
         self._rows = self._start()
 
     def panel(self, stage: int, stddev: float) -> Panel:
@@ -107,7 +108,8 @@ class CountedTable:
             if self.public is None:
                 self._rows = self._start()
         else:
-            self._choose_start(panel.blocks, parts)
+            if kind != "most_telling":  # on one set that fine, right public rows look wrong for being few
+                self._choose_start(panel.blocks, parts)
             for block, part in zip(panel.blocks, parts, strict=True):
                 self._learn_block(kind, block, part)
         if self.public is not None and self.start == PUBLIC and (kind == "columns" or self.shape.is_wide):
@@ -179,8 +181,9 @@ class CountedTable:
         if kind == "with_target":
             table = shares.reshape(block.sizes)
             apart = np.outer(table.sum(axis=1), table.sum(axis=0))
-            other = next(j for j in block.columns if j != self.shape.target)
-            self.dependence[other, other] = float(np.abs(table - apart).sum() / 2.0)
+            self.dependence[first, first] = float(np.abs(table - apart).sum() / 2.0)
+            if shows_dependence(part, block.sizes):
+                self.tells[first] = self.dependence[first, first]
         self.targets.append(Target(block, shares, part.spread))
 
     def _coarse(self, column: int, cells: IntArray) -> FloatArray:
@@ -211,8 +214,8 @@ class CountedTable:
         return [Block((a, b, *third), (cuts[a], cuts[b], *maps)) for a, b in chosen]
 
     def _most_telling(self) -> int:
-        """Return the column on which the target depends most, by what was released."""
-        return max(self.shape.others, key=lambda j: self.dependence.get((j, j), 0.0))
+        """Return the column on which the target depends most, of those that show it by more than noise."""
+        return max(self.shape.others, key=lambda j: self.tells.get(j, 0.0))
 
     def _cut(self, column: int, cells: int, stddev: float) -> IntArray:
         """Return a column in about so many cells; of categories those of few records share one."""

@@ -40,7 +40,7 @@ def test_a_schema_plans_counts_in_words(evomix, schema):
     (first,) = (line for line in lines if line.startswith("stage 1: "))
     assert first.startswith("stage 1: each column (5 column sets), 10 % of the budget, σ = ")
     assert any(line.startswith("stage 2: each column and the target (3 column sets), 20 % of the ") for line in lines)
-    once_more = "stage 3: the column that says most of the target, and the target (1 column set), 15 % of the "
+    once_more = "stage 3: the most telling column and the target (1 column set), 15 % of the "
     assert any(line.startswith(once_more) for line in lines)
     assert any(line.startswith("stage 4: two columns and the target (3 column sets), 55 % of the ") for line in lines)
     for word in ("rounds of votes", "candidates", "variations", "noise-free", "note: "):

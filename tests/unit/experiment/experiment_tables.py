@@ -44,7 +44,7 @@ def file_spec(folder, **changes):
 
 
 def counted_spec(folder, **changes):
-    """A small run on files in ``folder`` that counts column sets, in three stages."""
+    """A small run on files in ``folder`` that counts column sets, in four stages."""
     settings = {"candidates": None, "rounds": None, "method": "marginals", "target": "job", "seed": 1}
     return file_spec(folder, **(settings | changes))
 

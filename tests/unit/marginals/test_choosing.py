@@ -2,12 +2,14 @@
 
 from itertools import combinations
 
+import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from marginal_tables import shape_of
 
-from evomix.marginals.choosing import chosen_sets
+from evomix.core.release import NoisyVotes
+from evomix.marginals.choosing import chosen_sets, shows_dependence
 
 
 def test_all_are_taken_where_there_is_room():
@@ -51,3 +53,17 @@ def test_too_few_sets_for_all_columns_take_the_best(most):
     shape = shape_of([2] * 6)
     dependence = {(0, 1): 3.0, (2, 3): 2.0, (4, 5): 1.0}
     assert chosen_sets(shape, dependence, most) == ((0, 1), (2, 3))[:most]
+
+
+@pytest.mark.parametrize("cells", [2, 20, 500])
+def test_dependence_is_shown_by_more_than_noise(cells):
+    rng, spread = np.random.default_rng(8), 30.0
+    even = np.full((cells, 4), 20_000 / (4 * cells))
+    tilted = even * (1.0 + 0.8 * np.outer(np.where(np.arange(cells) % 2, 1.0, -1.0), [1.0, -1.0, 1.0, -1.0]))
+
+    def shown(table):
+        noise = rng.normal(0.0, spread, table.size)
+        return shows_dependence(NoisyVotes(table.ravel() + noise, spread, 20_000), table.shape)
+
+    assert sum(shown(even) for _ in range(100)) <= 10
+    assert all(shown(tilted) for _ in range(100)) == (cells < 500)  # 500 × 4 cells of 10 records each, ±30

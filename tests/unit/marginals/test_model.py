@@ -285,6 +285,29 @@ def test_the_column_that_says_most_of_the_target_is_counted_with_it_once_more(lo
     assert once_more.cells > 2 * coarse.cells  # less noise on one set, so that finer cells can be told apart
 
 
+def test_fine_noise_is_not_taken_for_what_says_most(monkeypatch):
+    """A category that goes with the target, beside numbers that do not, and few public rows of the same people."""
+    shape, rng, units = shape_of((2, 4, 1025, 1025), target=0, ordered=(2, 3)), np.random.default_rng(6), 20_000
+
+    def people(count):
+        told = rng.integers(0, 4, count)
+        target = rng.random(count) < np.where(told < 2, 0.35, 0.65)
+        return np.stack([target, told, *rng.integers(0, 1025, (2, count))], axis=1).astype(np.int64)
+
+    asked = []
+    choose = model.CountedTable._choose_start
+    monkeypatch.setattr(
+        model.CountedTable, "_choose_start", lambda table, *counts: (asked.append(0), choose(table, *counts))
+    )
+    table, rows = table_of(shape, public=people(500), units=units), people(units)
+    for stage in range(len(table.stages)):
+        panel = table.panel(stage, 20.0)
+        if table.stages[stage].kind == "most_telling":
+            assert [block.columns for block in panel.blocks] == [(1, 0)]
+        table.learn(stage, panel, release_of(panel, rows, stddev=20.0, rng=rng))
+    assert len(asked) == 2  # one fine set alone, on which few public rows look wrong, is no reason to give them up
+
+
 def test_what_is_counted_depends_on_releases_alone():
     """Two tables that were told the same count the same, and make the same rows."""
     shape, rows, rng = shape_of(SIZES, target=0), _rows(SIZES), np.random.default_rng(3)
