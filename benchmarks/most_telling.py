@@ -21,7 +21,7 @@ from evomix.bench.table_sets import TableSet, read_table_set
 from evomix.marginals import stages
 from measuring import markdown, mean_sd, publish
 
-SETS = ("person-activity", "artificial-characters", "adult")
+SETS = ("person-activity", "artificial-characters")
 EPSILONS = (1.0, 4.0)
 SHARES = (stages.ONCE_MORE, 0.0)
 
