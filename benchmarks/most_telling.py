@@ -7,19 +7,14 @@ stage instead, all else alike: gradient boosting on held-out rows, and pairs of 
 """
 
 import argparse
-import math
-import tempfile
-from pathlib import Path
 from unittest.mock import patch
 
-import pyarrow as pa
-
-import evomix
 from evomix.bench.catalog import entry
 from evomix.bench.table_scores import TableScorer
-from evomix.bench.table_sets import TableSet, read_table_set
+from evomix.bench.table_sets import read_table_set
 from evomix.marginals import stages
 from measuring import markdown, mean_sd, publish
+from quality import made_of
 
 SETS = ("person-activity", "artificial-characters")
 EPSILONS = (1.0, 4.0)
@@ -31,7 +26,7 @@ def main() -> None:
     parser.add_argument("--data", required=True)
     parser.add_argument("--seeds", type=int, default=5)
     options = parser.parse_args()
-    rows = []
+    seeds, rows = range(options.seeds), []
     for name in SETS:
         parts = read_table_set(entry(name), options.data)
         scorer = TableScorer(parts)
@@ -39,7 +34,7 @@ def main() -> None:
             found: list[str] = []
             for share in SHARES:
                 with patch.object(stages, "ONCE_MORE", share):
-                    made = [scorer.score(_table(parts, epsilon, seed), seed=seed) for seed in range(options.seeds)]
+                    made = [scorer.score(made_of(parts, epsilon=epsilon, seed=seed), seed=seed) for seed in seeds]
                 found += [mean_sd([one[score] for one in made]) for score in ("accuracy", "tv_2_private")]
             rows.append((name, f"{epsilon:g}", *found))
     header = ("set", "ε", "accuracy", "TV 2-way to private", "accuracy without", "TV 2-way without")
@@ -48,20 +43,6 @@ def main() -> None:
         markdown(header, rows),
         command=f"python benchmarks/most_telling.py --data FOLDER --seeds {options.seeds}",
     )
-
-
-def _table(parts: TableSet, epsilon: float, seed: int) -> pa.Table:
-    asked = {"schema": parts.schema, "public": parts.public, "target": parts.target, "rows": parts.private.num_rows}
-    with tempfile.TemporaryDirectory() as folder:
-        run = evomix.synthesize(
-            parts.private,
-            epsilon=epsilon,
-            delta=1.0 / (parts.units * math.log(parts.units)),
-            seed=seed,
-            ledger=Path(folder) / "ledger.sqlite",
-            **asked,
-        )
-    return pa.Table.from_pandas(run.table, preserve_index=False)
 
 
 if __name__ == "__main__":

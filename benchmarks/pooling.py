@@ -9,18 +9,13 @@ pairs of columns against the private rows. Seconds are CPU time of the run alone
 """
 
 import argparse
-import math
-import tempfile
 import time
-from pathlib import Path
 
-import pyarrow as pa
-
-import evomix
 from evomix.bench.catalog import entry
 from evomix.bench.table_scores import TableScorer
 from evomix.bench.table_sets import read_table_set
 from measuring import markdown, mean_sd, publish
+from quality import made_of
 
 NAMES = ("person-activity", "artificial-characters")
 EPSILONS = (1.0, 4.0)
@@ -35,7 +30,7 @@ def main() -> None:
     rows = []
     for name in NAMES:
         parts = read_table_set(entry(name), options.data)
-        scorer, n = TableScorer(parts), parts.private.num_rows
+        scorer = TableScorer(parts)
         alone = "signed" if parts.public is None else "shrunk"
         for epsilon in EPSILONS:
             for mechanism in MECHANISMS:
@@ -43,23 +38,11 @@ def main() -> None:
                 for denoising in (alone, "pooled"):
                     found = {"accuracy": [], "tv_2_private": [], "cpu": []}
                     for seed in range(options.seeds):
-                        with tempfile.TemporaryDirectory() as folder:
-                            start = time.process_time()
-                            made = evomix.synthesize(
-                                parts.private,
-                                public=parts.public,
-                                schema=parts.schema,
-                                target=parts.target,
-                                epsilon=epsilon,
-                                delta=1.0 / (n * math.log(n)),
-                                mechanism=mechanism,
-                                denoising=denoising,
-                                rows=n,
-                                seed=seed,
-                                ledger=Path(folder) / "ledger.sqlite",
-                            )
-                            found["cpu"].append(time.process_time() - start)
-                        scores = scorer.score(pa.Table.from_pandas(made.table, preserve_index=False), seed=seed)
+                        start = time.process_time()
+                        how = {"mechanism": mechanism, "denoising": denoising}
+                        made = made_of(parts, epsilon=epsilon, seed=seed, **how)
+                        found["cpu"].append(time.process_time() - start)
+                        scores = scorer.score(made, seed=seed)
                         for score in ("accuracy", "tv_2_private"):
                             found[score].append(scores[score])
                     line += map(mean_sd, found.values())

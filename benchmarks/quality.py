@@ -1,12 +1,16 @@
-"""What the benchmarks of synthetic tables share: the command, and scores beside ceiling and floor."""
+"""What the benchmarks of synthetic tables share: the command, the call, and scores beside ceiling and floor."""
 
 import sys
+import tempfile
 from pathlib import Path
 from typing import Any
 
 import pandas as pd
+import pyarrow as pa
 
 import evomix
+from evomix.bench.table_contest import default_delta
+from evomix.bench.table_sets import TableSet
 from measuring import Cost, run_process
 
 
@@ -18,6 +22,24 @@ def synth(private: Path, folder: Path, **options: object) -> tuple[pd.DataFrame,
         command += [f"--{option}", str(value)]
     cost = run_process(command, EVOMIX_LEDGER=str(folder / "ledger.sqlite"))
     return pd.read_csv(out), cost
+
+
+def made_of(parts: TableSet, *, epsilon: float, seed: int, **options: object) -> pa.Table:
+    """Return what ``evomix.synthesize`` makes of a set, as many rows as it has private ones, at the default δ."""
+    with tempfile.TemporaryDirectory() as folder:
+        run = evomix.synthesize(
+            parts.private,
+            public=parts.public,
+            schema=parts.schema,
+            target=parts.target,
+            epsilon=epsilon,
+            delta=default_delta(parts.units),
+            rows=parts.private.num_rows,
+            seed=seed,
+            ledger=Path(folder) / "ledger.sqlite",
+            **options,
+        )
+    return pa.Table.from_pandas(run.table, preserve_index=False)
 
 
 def scores(real: pd.DataFrame, synthetic: Any, public: pd.DataFrame, *, target: str | None = None) -> dict[str, Any]:
